@@ -1,0 +1,1 @@
+"""Tables: what is known about models, pre-tokenizers, token texts and Unicode."""

@@ -1,0 +1,146 @@
+"""What llama.cpp knows of a code point, and how it reads bytes that are not UTF-8.
+
+Text inside pytok is a str that stands for bytes: valid UTF-8 as its characters, every
+other byte as a lone surrogate U+DC80..U+DCFF (the ``surrogateescape`` form of PEP 383).
+So a str and the bytes it stands for determine each other, and valid text needs no care.
+"""
+
+import codecs
+import re
+from bisect import bisect_right
+from functools import cache
+
+from pytok.data import unicode_tables
+
+REPLACEMENT = "\ufffd"
+
+
+def text_of(data: str | bytes | bytearray | memoryview) -> str:
+    r"""Return the str that stands for ``data``.
+
+    A lone surrogate in a str, which UTF-8 cannot carry, is read as the three bytes that
+    ``surrogatepass`` makes of it.
+
+    >>> text_of(b"a\xff")
+    'a\udcff'
+    """
+    if not isinstance(data, str):
+        return bytes(data).decode("utf-8", "surrogateescape")
+    if is_valid(data):
+        return data
+    return data.encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape")
+
+
+def bytes_of(text: str) -> bytes:
+    """Return the bytes that ``text`` stands for; the inverse of `text_of`."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def is_valid(text: str) -> bool:
+    """Whether ``text`` stands for valid UTF-8, that is, holds no lone surrogate."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def code_points(text: str) -> str:
+    """Return the code points that llama.cpp reads from the bytes ``text`` stands for.
+
+    It checks lengths and continuation bytes only: overlong forms and surrogates come out
+    as the code point they spell, each other bad byte as U+FFFD.
+
+    Source: unicode.cpp, unicode_cpts_from_utf8 @ pin.
+    """
+    return text if is_valid(text) else bytes_of(text).decode("utf-8", "pytok-llama-cpp")
+
+
+def _read_leniently(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)
+    data, start = error.object, error.start
+    lead = data[start]
+    for bits, length in ((0xC0, 2), (0xE0, 3), (0xF0, 4)):
+        rest = data[start + 1 : start + length]
+        if lead >> (7 - length) == bits >> (7 - length) and len(rest) == length - 1:
+            code = lead & (0x7F >> length)
+            for byte in rest:
+                code = code << 6 | byte & 0x3F
+            # llama.cpp aborts on code points beyond Unicode; here their bytes are just bad.
+            if all(byte & 0xC0 == 0x80 for byte in rest) and code <= 0x10FFFF:
+                return chr(code), start + length
+    return REPLACEMENT, start + 1
+
+
+codecs.register_error("pytok-llama-cpp", _read_leniently)
+
+
+@cache
+def _ranges() -> tuple[list[int], str]:
+    entries = unicode_tables.CATEGORIES.split()
+    return [int(entry[:-1], 16) for entry in entries], "".join(entry[-1] for entry in entries)
+
+
+@cache
+def _white_space() -> frozenset[int]:
+    return frozenset(int(code, 16) for code in unicode_tables.WHITESPACE.split())
+
+
+def category(code: int) -> str:
+    """Return the general category of a code point as one letter; "U" if it is unassigned.
+
+    >>> category(ord("x")), category(0x300), category(0xE000)
+    ('L', 'M', 'C')
+    """
+    starts, letters = _ranges()
+    return letters[bisect_right(starts, code) - 1]
+
+
+def is_white_space(code: int) -> bool:
+    """Whether llama.cpp counts a code point as white space (U+0085 yes, U+001C no)."""
+    return code in _white_space()
+
+
+# unicode.cpp, unicode_regex_split: the byte that stands for all non-ASCII code points of a
+# category. White space is a vertical tab, so that \s matches it; 0xD0 is all the rest.
+CLASS_CHAR = {"N": "\xd1", "L": "\xd2", "P": "\xd3", "M": "\xd4", "S": "\xd5"}
+WHITE_SPACE_CHAR = "\x0b"
+OTHER_CHAR = "\xd0"
+
+
+class _Collapse(dict[int, str]):
+    """A table for str.translate, filled as code points are met."""
+
+    def __missing__(self, code: int) -> str:
+        if code < 0x80:
+            char = chr(code)
+        elif is_white_space(code):
+            char = WHITE_SPACE_CHAR
+        else:
+            char = CLASS_CHAR.get(category(code), OTHER_CHAR)
+        self[code] = char
+        return char
+
+
+_collapse = _Collapse()
+
+
+def collapse(text: str) -> str:
+    r"""Replace each non-ASCII code point by the character of its class; the length stays.
+
+    >>> collapse("né 日") == "n\xd2 \xd2"
+    True
+    """
+    return text if text.isascii() else text.translate(_collapse)
+
+
+@cache
+def _wide_white_space() -> re.Pattern[str]:
+    return re.compile("[" + "".join(chr(code) for code in _white_space() if code > 0x7F) + "]")
+
+
+def fold_white_space(text: str) -> str:
+    """Replace each non-ASCII white space by U+000B; the length stays."""
+    return text if text.isascii() else _wide_white_space().sub(WHITE_SPACE_CHAR, text)

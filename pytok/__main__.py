@@ -1,0 +1,7 @@
+"""``python -m pytok``."""
+
+import sys
+
+from pytok.cli import main
+
+sys.exit(main())

@@ -1,0 +1,84 @@
+"""SentencePiece: spaces become U+2581, then the pair with the highest score merges first."""
+
+import re
+from functools import cached_property
+from itertools import chain
+from math import inf
+
+from pytok.merge import merge
+from pytok.piece import SPACE_MARK, byte_piece, piece_bytes, raw_byte, spell_spaces
+from pytok.unicode import bytes_of, is_valid
+from pytok.vocab import Vocab
+from pytok.word_cache import WordCache
+
+_WORD = re.compile(f"{SPACE_MARK}*[^{SPACE_MARK}]+|{SPACE_MARK}+")
+_MARK_INSIDE = re.compile(f"[^{SPACE_MARK}]{SPACE_MARK}")
+
+
+class Encoder:
+    """Turns text between special tokens into ids.
+
+    Source: llama-vocab.cpp, llm_tokenizer_spm_session @ pin.
+    """
+
+    def __init__(self, vocab: Vocab) -> None:
+        self._ids = vocab.ids
+        self._add_space_prefix = vocab.add_space_prefix
+        self._unk = vocab.special_ids.get("unk")
+        scores = vocab.scores or [0.0] * len(vocab)
+        self._priorities = {
+            # A score that is not a number would put the order itself in doubt.
+            piece: -scores[id_] if scores[id_] == scores[id_] else inf
+            for piece, id_ in vocab.ids.items()
+        }
+        # No merge makes what is no piece. So if no piece holds a U+2581 after another
+        # character, none crosses such a place, and words merge independently.
+        self._words_are_independent = not any(map(_MARK_INSIDE.search, vocab.ids))
+        self._cache = WordCache(self._encode_word)
+
+    def __call__(self, text: str, after_special: bool) -> list[int]:
+        if self._add_space_prefix and after_special:
+            text = " " + text
+        text = text.replace(" ", SPACE_MARK)
+        if not is_valid(text):
+            return self._encode_bytes(bytes_of(text))
+        words = _WORD.findall(text) if self._words_are_independent else [text]
+        return [*chain.from_iterable(map(self._cache.__getitem__, words))]
+
+    def _encode_word(self, word: str) -> tuple[int, ...]:
+        ids: list[int] = []
+        for symbol in merge(list(word), self._priorities, ""):
+            id_ = self._ids.get(symbol)
+            ids += self._byte_ids(bytes_of(symbol)) if id_ is None else [id_]
+        return tuple(ids)
+
+    def _encode_bytes(self, data: bytes) -> list[int]:
+        """Encode bytes that are not UTF-8: a lead byte alone says how many belong together."""
+        symbols = []
+        pos = 0
+        while pos < len(data):
+            end = pos + (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 4)[data[pos] >> 4]
+            symbols.append(data[pos:end])
+            pos = end
+        ids: list[int] = []
+        for symbol in merge(symbols, self._byte_priorities, b""):
+            id_ = self._ids.get(symbol.decode("utf-8", "surrogateescape"))
+            ids += self._byte_ids(symbol) if id_ is None else [id_]
+        return ids
+
+    @cached_property
+    def _byte_priorities(self) -> dict[bytes, float]:
+        return {bytes_of(piece): value for piece, value in self._priorities.items()}
+
+    def _byte_ids(self, data: bytes) -> list[int]:
+        """Return a token for each byte; llama.cpp throws where there is none."""
+        ids = (
+            self._ids.get(byte_piece(byte), self._ids.get(raw_byte(byte), self._unk))
+            for byte in data
+        )
+        return [id_ for id_ in ids if id_ is not None]
+
+
+def piece(vocab: Vocab, token_id: int) -> bytes:
+    """Return a token's bytes."""
+    return piece_bytes(vocab, token_id, spell_spaces)

@@ -1,0 +1,47 @@
+"""From a token to the bytes it stands for: what the kinds have in common."""
+
+import re
+from collections.abc import Callable
+
+from pytok.unicode import bytes_of
+from pytok.vocab import Attr, Vocab
+
+# U+2581, which stands for a space in pieces that do not use the byte alphabet.
+SPACE_MARK = "▁"
+
+_HEX = re.compile(r"[0-9A-Fa-f]{1,2}")
+
+
+def piece_bytes(vocab: Vocab, token_id: int, spell: Callable[[str], bytes]) -> bytes:
+    """Return a token's bytes; ``spell`` gives those of a NORMAL piece.
+
+    Source: llama-vocab.cpp, llama_vocab::impl::token_to_piece @ pin.
+    """
+    text = vocab.pieces[token_id]
+    if vocab.has(token_id, Attr.UNKNOWN | Attr.CONTROL | Attr.USER_DEFINED):
+        return bytes_of(text)
+    if vocab.has(token_id, Attr.NORMAL):
+        return spell(text)
+    if vocab.has(token_id, Attr.BYTE):
+        match = _HEX.match(text, 3)
+        return bytes([int(match[0], 16) if match else 0])
+    return b""
+
+
+def spell_spaces(text: str) -> bytes:
+    """Return the bytes of a piece in which U+2581 stands for a space."""
+    return bytes_of(text.replace(SPACE_MARK, " "))
+
+
+def byte_piece(byte: int) -> str:
+    """Return the text of the token that stands for one byte.
+
+    >>> byte_piece(10)
+    '<0x0A>'
+    """
+    return f"<0x{byte:02X}>"
+
+
+def raw_byte(byte: int) -> str:
+    """Return the text, in the form of `pytok.unicode.text_of`, that is just one byte."""
+    return bytes([byte]).decode("utf-8", "surrogateescape")

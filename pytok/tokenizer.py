@@ -1,0 +1,200 @@
+"""`Tokenizer`: text to token ids and back, as llama.cpp does it."""
+
+import os
+import re
+from collections.abc import Iterable
+from functools import cached_property
+from typing import BinaryIO, Self
+
+from pytok.data.models import Kind
+from pytok.errors import UnsupportedError
+from pytok.kinds import KINDS, Encode
+from pytok.source import GGUFSource, MetadataSource
+from pytok.special import SpecialCutter
+from pytok.unicode import text_of
+from pytok.vocab import Attr, Vocab, byte_vocab, load_vocab
+
+
+class Tokenizer:
+    """A vocabulary and the functions of its kind.
+
+    >>> Tokenizer.byte_tokenizer().encode("hi")
+    [104, 105]
+    """
+
+    def __init__(self, vocab: Vocab) -> None:
+        if vocab.kind is not Kind.NONE and vocab.kind not in KINDS:
+            raise UnsupportedError(
+                f"{vocab.kind.name} vocabularies are not supported yet", name=vocab.model
+            )
+        self.vocab = vocab
+
+    @classmethod
+    def from_source(cls, source: MetadataSource) -> Self:
+        """Build a tokenizer from metadata.
+
+        Raises: VocabError, UnsupportedError as `pytok.vocab.load_vocab` says.
+        """
+        return cls(load_vocab(source))
+
+    @classmethod
+    def from_file(cls, file: str | os.PathLike[str] | BinaryIO) -> Self:
+        """Build a tokenizer from a GGUF: a path, or a seekable binary file.
+
+        Raises: GGUFError, and what `from_source` raises; OSError as open and read do.
+        """
+        return cls.from_source(GGUFSource.from_file(file))
+
+    @classmethod
+    def from_bytes(cls, data: bytes | bytearray | memoryview) -> Self:
+        """Build a tokenizer from a buffer that holds a GGUF, or at least its header.
+
+        Raises: GGUFError, and what `from_source` raises.
+        """
+        return cls.from_source(GGUFSource.from_bytes(data))
+
+    @classmethod
+    def byte_tokenizer(cls) -> Self:
+        """Build the tokenizer of no vocabulary: 256 tokens, each byte its own id."""
+        return cls(byte_vocab())
+
+    @property
+    def kind(self) -> Kind:
+        return self.vocab.kind
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about the file, one line each; loading went on."""
+        return tuple(self.vocab.warnings)
+
+    @property
+    def eog_ids(self) -> frozenset[int]:
+        """The ids that end generation."""
+        return self.vocab.eog_ids
+
+    def __len__(self) -> int:
+        """Return the number of tokens in the vocabulary."""
+        return len(self.vocab)
+
+    def is_eog(self, token_id: int) -> bool:
+        """Whether a token ends generation."""
+        return token_id in self.vocab.eog_ids
+
+    def encode(
+        self,
+        text: str | bytes | bytearray | memoryview,
+        *,
+        add_special: bool = True,
+        parse_special: bool = False,
+    ) -> list[int]:
+        """Return the token ids of a text.
+
+        ``add_special`` adds the tokens that the metadata wants around a text, such as BOS;
+        with ``parse_special`` the texts of control tokens stand for these tokens. Bytes need
+        not be UTF-8. No text raises.
+
+        Raises: UnsupportedError if the file has no vocabulary by declaration.
+
+        Source: llama-vocab.cpp, llama_vocab::impl::tokenize @ pin.
+        """
+        encode = self._encode
+        vocab = self.vocab
+        ids: list[int] = []
+        if add_special and vocab.add_bos:
+            ids.append(vocab.special_ids["bos"])
+        after_special = True
+        for part in self._cutter(parse_special).cut(text_of(text)):
+            if isinstance(part, int):
+                ids.append(part)
+                after_special = True
+            else:
+                ids += encode(part, after_special)
+                after_special = False
+        if add_special and vocab.add_eos:
+            ids.append(vocab.special_ids["eos"])
+        return ids
+
+    def decode_token(self, token_id: int, *, special: bool = True) -> bytes:
+        """Return the bytes of one token; without ``special`` those of control tokens are none.
+
+        The bytes of a token need not be whole characters.
+
+        Raises: ValueError if there is no such token.
+        """
+        if not 0 <= token_id < len(self.vocab):
+            raise ValueError(f"token id {token_id} is not in 0..{len(self.vocab) - 1}")
+        if not special and self.vocab.has(token_id, Attr.UNKNOWN | Attr.CONTROL):
+            return b""
+        return KINDS[self.kind].piece(self.vocab, token_id)
+
+    def decode_bytes(self, ids: Iterable[int], *, special: bool = True) -> bytes:
+        """Return the bytes of all tokens, one after the other.
+
+        Raises: ValueError if there is no such token.
+        """
+        return b"".join([self.decode_token(id_, special=special) for id_ in ids])
+
+    def decode(self, ids: Iterable[int], errors: str = "replace", *, special: bool = True) -> str:
+        """Return `decode_bytes` as text; ``errors`` is that of bytes.decode.
+
+        Raises: ValueError if there is no such token.
+        """
+        return self.decode_bytes(ids, special=special).decode("utf-8", errors)
+
+    def detokenize(
+        self, ids: Iterable[int], *, remove_special: bool = False, unparse_special: bool = False
+    ) -> bytes:
+        """Return text as llama_detokenize gives it, spaces cleaned up as the model wants it.
+
+        ``remove_special`` leaves out the BOS and EOS that `encode` adds; control tokens are
+        shown with ``unparse_special`` only.
+
+        Raises: ValueError if there is no such token.
+
+        Source: llama-vocab.cpp, llama_vocab::impl::detokenize @ pin.
+        """
+        vocab = self.vocab
+        ids = list(ids)
+        remove_space = vocab.add_space_prefix
+        if remove_special and vocab.add_bos and ids[:1] == [vocab.special_ids["bos"]]:
+            del ids[0]
+            remove_space = False
+        if remove_special and vocab.add_eos and ids[-1:] == [vocab.special_ids["eos"]]:
+            del ids[-1]
+        pieces = [self.decode_token(id_, special=unparse_special) for id_ in ids]
+        if pieces and remove_space:
+            pieces[0] = pieces[0].removeprefix(b" ")
+        text = b"".join(pieces)
+        return _clean_spaces(text) if vocab.clean_spaces else text
+
+    @cached_property
+    def _encode(self) -> Encode:
+        if self.kind is Kind.NONE:
+            raise UnsupportedError(
+                f"this file declares to have no vocabulary (tokenizer model {self.vocab.model!r})",
+                name=self.vocab.model,
+            )
+        return KINDS[self.kind].encoder(self.vocab)
+
+    def _cutter(self, parse_special: bool) -> SpecialCutter:
+        return self._special_cutter if parse_special else self._user_defined_cutter
+
+    @cached_property
+    def _special_cutter(self) -> SpecialCutter:
+        return SpecialCutter(self.vocab, parse_special=True)
+
+    @cached_property
+    def _user_defined_cutter(self) -> SpecialCutter:
+        return SpecialCutter(self.vocab, parse_special=False)
+
+
+# llama.cpp: detokenize makes these three passes by hand.
+_SPACE_BEFORE_PUNCTUATION = re.compile(rb" (?=[?!.,])")
+_SPACES_AROUND_APOSTROPHE = re.compile(rb" ' ")
+_SPACE_BEFORE_CONTRACTION = re.compile(rb" (?='(?:[sm]|re|ve))")
+
+
+def _clean_spaces(text: bytes) -> bytes:
+    text = _SPACE_BEFORE_PUNCTUATION.sub(b"", text)
+    text = _SPACES_AROUND_APOSTROPHE.sub(b"'", text)
+    return _SPACE_BEFORE_CONTRACTION.sub(b"", text)

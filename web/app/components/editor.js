@@ -1,0 +1,64 @@
+/**
+ * The text and the two switches.
+ *
+ * @import { Store } from "../store.js"
+ */
+
+import { find } from "./dom.js";
+import { mountFold } from "./fold.js";
+
+// From here on a paste is inserted by us, at the price of one step of undo: Chromium's own
+// way lays all of the text out.
+const LARGE_PASTE = 100_000;
+
+/**
+ * @param {ParentNode} root
+ * @param {Store} store
+ * @param {{ encode: () => void }} session
+ * @returns {() => void} dispose
+ */
+export function mountEditor(root, store, session) {
+  const text = /** @type {HTMLTextAreaElement} */ (find(root, "#text"));
+  const addSpecial = /** @type {HTMLInputElement} */ (find(root, "#add-special"));
+  const parseSpecial = /** @type {HTMLInputElement} */ (find(root, "#parse-special"));
+  const listening = new AbortController();
+  const { signal } = listening;
+
+  const fold = mountFold(
+    text,
+    (length) => `The beginning of ${length.toLocaleString("en")} characters. Click or type to edit.`,
+  );
+  text.addEventListener(
+    "input",
+    () => {
+      fold.update();
+      session.encode();
+    },
+    { signal },
+  );
+  text.addEventListener(
+    "paste",
+    (event) => {
+      const pasted = event.clipboardData?.getData("text/plain") ?? "";
+      if (pasted.length < LARGE_PASTE) return;
+      event.preventDefault();
+      const { value, selectionStart, selectionEnd } = text;
+      fold.assign(value.slice(0, selectionStart) + pasted + value.slice(selectionEnd));
+      session.encode();
+    },
+    { signal },
+  );
+  for (const box of [addSpecial, parseSpecial]) {
+    const change = () => {
+      store.set({ addSpecial: addSpecial.checked, parseSpecial: parseSpecial.checked });
+      session.encode();
+    };
+    box.addEventListener("change", change, { signal });
+  }
+  // A browser may restore what was typed and switched before a reload.
+  store.set({ addSpecial: addSpecial.checked, parseSpecial: parseSpecial.checked });
+  return () => {
+    listening.abort();
+    fold.dispose();
+  };
+}

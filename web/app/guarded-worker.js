@@ -1,0 +1,17 @@
+/** Start the library's worker where it can reach no other origin: in guard.html's frame. */
+
+/** @returns {Promise<Worker>} */
+export async function startGuardedWorker() {
+  const frame = document.createElement("iframe");
+  frame.hidden = true;
+  frame.title = "worker";
+  frame.src = new URL("../guard.html", import.meta.url).href;
+  const loaded = new Promise((resolve) => frame.addEventListener("load", resolve, { once: true }));
+  document.body.append(frame);
+  await loaded;
+  const guard = /** @type {{ startWorker?: (url: string) => Worker } | null} */ (
+    /** @type {unknown} */ (frame.contentWindow)
+  );
+  if (!guard?.startWorker) throw new Error("guard.html could not be loaded");
+  return guard.startWorker(new URL("../lib/worker.js", import.meta.url).href);
+}

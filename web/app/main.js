@@ -1,0 +1,25 @@
+/** The playground: builds the store and the session, and mounts the components. */
+
+import { mountEditor } from "./components/editor.js";
+import { mountModel } from "./components/model.js";
+import { mountResult } from "./components/result.js";
+import { createSession } from "./session.js";
+import { createStore } from "./store.js";
+
+/** @type {import("./store.js").Store} */
+const store = createStore({
+  step: null,
+  error: "",
+  tokenizer: null,
+  fileName: "",
+  addSpecial: true,
+  parseSpecial: false,
+  ids: null,
+  page: 0,
+});
+const text = /** @type {HTMLTextAreaElement} */ (document.getElementById("text"));
+const session = createSession(store, () => text.value);
+
+mountModel(document, store, session);
+mountEditor(document, store, session);
+mountResult(document, store);

@@ -1,0 +1,148 @@
+"""The Python side of the worker: everything that worker.js calls, and nothing else.
+
+Results are str, int, or buffers that JavaScript copies; what stays here is known there by a
+handle. A failure is remembered, so that JavaScript can ask for its parts.
+"""
+
+import json
+from array import array
+from collections.abc import Callable
+from functools import wraps
+from itertools import accumulate, count
+from typing import Any, ParamSpec, TypeVar
+
+from pytok import GGUFError, GGUFSource, PytokError, Tokenizer, __version__, keys
+from pytok.gguf import Metadata, Range, read_metadata
+
+_handles = count(1)
+_tokenizers: dict[int, Tokenizer] = {}
+_failure = "{}"
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _remember(function: Callable[P, R]) -> Callable[P, R]:
+    @wraps(function)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except PytokError as error:
+            place = (
+                {"offset": error.offset, "key": error.key} if isinstance(error, GGUFError) else {}
+            )
+            global _failure  # noqa: PLW0603
+            _failure = json.dumps({"name": type(error).__name__, "message": str(error), **place})
+            raise
+
+    return wrapper
+
+
+def failure() -> str:
+    """Return the last PytokError as JSON: name, message, and offset and key if it has them."""
+    return _failure
+
+
+class Loading:
+    """A GGUF being read. Ask `wanted`, feed the bytes, until nothing is wanted; then finish."""
+
+    def __init__(self, size: int | None) -> None:
+        self._size = size
+        self._reading = read_metadata(size)
+        self._range: Range | None = None
+        self._metadata: Metadata | None = None
+        self._advance(None)
+
+    @_remember
+    def _advance(self, data: bytes | None) -> None:
+        try:
+            self._range = next(self._reading) if data is None else self._reading.send(data)
+        except StopIteration as stop:
+            self._range, self._metadata = None, stop.value
+
+    def offset(self) -> int:
+        """Return where the wanted bytes begin; -1 if none are wanted any more."""
+        return -1 if self._range is None else self._range.offset
+
+    def size(self) -> int:
+        """Return how many bytes are wanted."""
+        return 0 if self._range is None else self._range.size
+
+    def feed(self, data: Any) -> None:
+        """Take a Uint8Array of the wanted bytes; an empty one says that the file ends."""
+        self._advance(data.to_bytes())
+
+    @_remember
+    def finish(self) -> str:
+        """Build the tokenizer; return its handle and what there is to say of it, as JSON."""
+        assert self._metadata is not None
+        source = GGUFSource(self._metadata)
+        tokenizer = Tokenizer.from_source(source)
+        handle = next(_handles)
+        _tokenizers[handle] = tokenizer
+        vocab = tokenizer.vocab
+        info = {
+            "name": _shown(source.meta_str(keys.NAME)),
+            "architecture": _shown(source.meta_str(keys.ARCHITECTURE)),
+            "kind": vocab.kind.name,
+            "model": _shown(vocab.model),
+            "pre": _shown(source.meta_str(keys.PRE)),
+            "vocabSize": len(vocab),
+            "bosId": vocab.special_ids.get("bos"),
+            "eosId": vocab.special_ids.get("eos"),
+            "eogIds": sorted(vocab.eog_ids),
+            "ggufVersion": self._metadata.version,
+            "bytesRead": self._metadata.size,
+            "fileSize": self._size,
+            "warnings": list(tokenizer.warnings),
+            "engineVersion": __version__,
+        }
+        return json.dumps({"handle": handle, "info": info})
+
+
+def _shown(text: str | None) -> str:
+    """Return text that JavaScript can hold: bytes that are not UTF-8 are replaced."""
+    return (text or "").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+@_remember
+def encode(handle: int, text: str, add_special: bool, parse_special: bool) -> array[int]:
+    """Return the ids of a text as 32-bit integers."""
+    ids = _tokenizers[handle].encode(text, add_special=add_special, parse_special=parse_special)
+    return array("i", ids)
+
+
+@_remember
+def count_tokens(handle: int, text: str, add_special: bool, parse_special: bool) -> int:
+    """Return the number of ids of a text."""
+    return len(encode(handle, text, add_special, parse_special))
+
+
+@_remember
+def decode(handle: int, ids: Any) -> str:
+    """Return the text of an Int32Array of ids."""
+    return _tokenizers[handle].decode(_ids(handle, ids))
+
+
+@_remember
+def pieces(handle: int, ids: Any) -> tuple[bytes, array[int], array[int]]:
+    """Return the bytes of an Int32Array of ids: joined, where each ends, and attributes."""
+    tokenizer = _tokenizers[handle]
+    checked = _ids(handle, ids)
+    parts = [tokenizer.decode_token(id_) for id_ in checked]
+    attrs = array("i", (tokenizer.vocab.attrs[id_] for id_ in checked))
+    return b"".join(parts), array("i", accumulate(map(len, parts))), attrs
+
+
+def dispose(handle: int) -> None:
+    """Forget a tokenizer."""
+    _tokenizers.pop(handle, None)
+
+
+def _ids(handle: int, ids: Any) -> list[int]:
+    checked: list[int] = ids.to_py().tolist()
+    size = len(_tokenizers[handle])
+    bad = next((id_ for id_ in checked if not 0 <= id_ < size), None)
+    if bad is not None:
+        raise PytokError(f"token id {bad} is not in 0..{size - 1}")
+    return checked

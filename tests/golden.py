@@ -1,0 +1,102 @@
+"""The golden corpus: which models it covers, their rows, and their tokenizers."""
+
+import gzip
+import json
+from functools import cache
+from typing import Any
+
+from places import GOLDEN, vocab_file
+
+from pytok import GGUFSource, Tokenizer
+from pytok.gguf import Entry, ValueType
+
+# Models whose every row must agree. Those of vocab_facts.json that are not here yet belong to
+# kinds and pre-tokenizers that are still to come.
+NAMES = (
+    "aquila",
+    "baichuan",
+    "gpt-2",
+    "gpt-neox",
+    "llama-bpe",
+    "llama-spm",
+    "phi-3",
+    "qwen2",
+    "synth-bpe-byte",
+    "synth-bpe-byte-boseos",
+    "synth-bpe-byte-noboskey",
+    "synth-bpe-byte-nopre",
+    "synth-bpe-byte-notypes",
+    "synth-spm",
+    "synth-spm-eos",
+    "synth-spm-nokeys",
+    "synth-spm-noprefix",
+    "synth-spm-noscores",
+)
+PRE_BASES = ("synth-bpe-byte", "synth-bpe-probe")
+PRE_NAMES = ("default", "gpt-2", "llama-bpe", "qwen2")
+
+
+@cache
+def facts() -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads((GOLDEN / "vocab_facts.json").read_text("utf-8"))
+    return loaded
+
+
+@cache
+def pre_manifest() -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads((GOLDEN / "pre_manifest.json").read_text("utf-8"))
+    return loaded
+
+
+@cache
+def rows(kind: str, name: str) -> list[dict[str, Any]]:
+    """Return the rows of one file, none if it does not exist."""
+    path = GOLDEN / kind / f"{name}.jsonl.gz"
+    if not path.exists():
+        return []
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def source(file: str, changes: dict[str, Any] | None = None) -> GGUFSource:
+    """Return a vocabulary's metadata with some keys changed; None deletes a key."""
+    made = GGUFSource.from_file(vocab_file(file))
+    entries = dict(made.entries)
+    types = {str: ValueType.STRING, bool: ValueType.BOOL, int: ValueType.UINT32}
+    for key, value in (changes or {}).items():
+        entries.pop(key, None)
+        if value is not None:
+            entries[key] = Entry(types[type(value)], value)
+    made.entries = entries
+    return made
+
+
+def model(name: str) -> Tokenizer:
+    info = facts()[name]
+    return Tokenizer.from_source(source(info["file"], info.get("set")))
+
+
+def pre_model(base: str, pre: str) -> Tokenizer:
+    info = pre_manifest()[base][pre]
+    return Tokenizer.from_source(source(info["base"], info["set"]))
+
+
+def differences(tokenizer: Tokenizer, rows: list[dict[str, Any]]) -> list[str]:
+    """Return a line for each row whose ids, pieces or bytes are not as expected."""
+    found = []
+    for row in rows:
+        if "bytes" in row:
+            options = {key: row[key] for key in ("remove_special", "unparse_special")}
+            got: Any = tokenizer.detokenize(row["ids"], **options).hex()
+            want: Any = row["bytes"]
+        else:
+            text = bytes.fromhex(row["hex"]) if "hex" in row else row["text"]
+            options = {key: row[key] for key in ("add_special", "parse_special")}
+            ids = tokenizer.encode(text, **options)
+            if "error" in row:
+                continue  # it did not raise, that is all there is to ask
+            got = [ids, [tokenizer.decode_token(id_).hex() for id_ in ids]]
+            want = [row["ids"], row["pieces"]]
+        if got != want:
+            found.append(f"{row}\n  got {got}")
+    return found

@@ -5,7 +5,14 @@
 """
 
 from pytok.data.models import Kind
-from pytok.errors import GGUFError, PytokError, TemplateError, UnsupportedError, VocabError
+from pytok.errors import (
+    DoubledTokenWarning,
+    GGUFError,
+    PytokError,
+    TemplateError,
+    UnsupportedError,
+    VocabError,
+)
 from pytok.source import DictSource, GGUFSource, MetadataSource
 from pytok.tokenizer import Tokenizer
 from pytok.vocab import Attr, Vocab
@@ -15,6 +22,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Attr",
     "DictSource",
+    "DoubledTokenWarning",
     "GGUFError",
     "GGUFSource",
     "Kind",

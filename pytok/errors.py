@@ -48,5 +48,9 @@ class UnsupportedError(PytokError):
         super().__init__(reason)
 
 
+class DoubledTokenWarning(UserWarning):
+    """`encode` added a BOS or EOS to a text that has one already; llama.cpp warns of it too."""
+
+
 class TemplateError(PytokError):
     """A chat template that cannot be read or rendered."""

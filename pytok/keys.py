@@ -18,6 +18,7 @@ ADD_BOS = "tokenizer.ggml.add_bos_token"
 ADD_EOS = "tokenizer.ggml.add_eos_token"
 ADD_SEP = "tokenizer.ggml.add_sep_token"
 ADD_SPACE_PREFIX = "tokenizer.ggml.add_space_prefix"
+LOWERCASE = "tokenizer.ggml.normalizer.lowercase"
 
 # Role of a special token -> the keys that may hold its id, the last one present wins.
 SPECIAL_IDS = {

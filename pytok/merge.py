@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping
 from heapq import heapify, heappop, heappush
+from itertools import pairwise
 from typing import AnyStr
 
 
-def merge(symbols: list[AnyStr], priorities: Mapping[AnyStr, float], joint: AnyStr) -> list[AnyStr]:
-    """Merge symbols until no adjacent pair has a priority; return what is left.
+def merge(symbols: list[AnyStr], ranks: Mapping[AnyStr, int], joint: AnyStr) -> list[AnyStr]:
+    """Merge symbols until no adjacent pair has a rank; return what is left.
 
-    The pair whose ``left + joint + right`` has the lowest priority goes first, of equal
-    ones the leftmost. ``symbols`` is used up. Time O(n log n), whatever the symbols.
+    The pair whose ``left + joint + right`` has the lowest rank goes first, of equal ones the
+    leftmost. Ranks are not negative. ``symbols`` is used up. Time O(n log n), whatever the
+    symbols.
 
     >>> merge(list("abcab"), {"a b": 0, "ab c": 1}, " ")
     ['abc', 'ab']
@@ -17,38 +19,38 @@ def merge(symbols: list[AnyStr], priorities: Mapping[AnyStr, float], joint: AnyS
     Source: llama-vocab.cpp, llm_tokenizer_spm_session and llm_tokenizer_bpe_session @ pin.
     """
     count = len(symbols)
-    get = priorities.get
-    heap = []
-    for left in range(count - 1):
-        priority = get(symbols[left] + joint + symbols[left + 1])
-        if priority is not None:
-            heap.append((priority, left, len(symbols[left]) + len(symbols[left + 1])))
+    get = ranks.get
+    # Rank of the pair that each symbol makes with the one after it now; -1 if it has none.
+    pair_rank = [get(left + joint + right, -1) for left, right in pairwise(symbols)]
+    # rank * count + left: one int a pair sorts as llama.cpp's queue does, and costs the
+    # garbage collector nothing.
+    heap = [rank * count + left for left, rank in enumerate(pair_rank) if rank >= 0]
     if not heap:
         return symbols
     heapify(heap)
+    pair_rank.append(-1)
     empty = joint[:0]
     before = list(range(-1, count - 1))
     after = list(range(1, count + 1))
     while heap:
-        _, left, size = heappop(heap)
+        rank, left = divmod(heappop(heap), count)
+        if pair_rank[left] != rank:
+            continue  # a symbol of the pair has been merged since
         right = after[left]
-        # A pair is stale if a symbol of it has been merged since: then the lengths differ.
-        if right == count or not symbols[left]:
-            continue
-        merged = symbols[left] + symbols[right]
-        if len(merged) != size:
-            continue
-        symbols[left] = merged
+        merged = symbols[left] = symbols[left] + symbols[right]
         symbols[right] = empty
+        pair_rank[right] = -1
         follower = after[left] = after[right]
         if follower < count:
             before[follower] = left
-            priority = get(merged + joint + symbols[follower])
-            if priority is not None:
-                heappush(heap, (priority, left, size + len(symbols[follower])))
+            rank = pair_rank[left] = get(merged + joint + symbols[follower], -1)
+            if rank >= 0:
+                heappush(heap, rank * count + left)
+        else:
+            pair_rank[left] = -1
         leader = before[left]
         if leader >= 0:
-            priority = get(symbols[leader] + joint + merged)
-            if priority is not None:
-                heappush(heap, (priority, leader, len(symbols[leader]) + size))
+            rank = pair_rank[leader] = get(symbols[leader] + joint + merged, -1)
+            if rank >= 0:
+                heappush(heap, rank * count + leader)
     return [symbol for symbol in symbols if symbol]

@@ -7,7 +7,6 @@ pattern finds the longest special at each place where any begins, and the places
 taken in llama.cpp's order.
 """
 
-import os.path
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -22,7 +21,7 @@ _SPACE = " \t\n\v\f\r"
 
 # An alternation nests by shared beginnings no deeper than this, so that no vocabulary can
 # exhaust the recursion of the pattern compiler.
-_MAX_DEPTH = 8
+_MAX_DEPTH = 32
 
 
 def alternation(texts: Iterable[str], depth: int = 0) -> str:
@@ -30,11 +29,13 @@ def alternation(texts: Iterable[str], depth: int = 0) -> str:
 
     >>> alternation(["<a>", "<ab>", "<"])
     '<ab>|<a>|<'
+    >>> alternation(["<a1>", "<a2>", "<b>", "<"])
+    '<(?:a1>|a2>|b>|)'
     """
     texts = sorted(texts, key=len, reverse=True)
     if len(texts) < 4 or depth == _MAX_DEPTH:
         return "|".join(map(re.escape, texts))
-    prefix = os.path.commonpath(texts)
+    prefix = _common_prefix(texts)
     branches: dict[str, list[str]] = {}
     for text in texts:
         rest = text[len(prefix) :]
@@ -42,6 +43,12 @@ def alternation(texts: Iterable[str], depth: int = 0) -> str:
     ends_here = branches.pop("", None) is not None
     body = "|".join(alternation(rests, depth + 1) for rests in branches.values())
     return f"{re.escape(prefix)}(?:{body}{'|' if ends_here else ''})"
+
+
+def _common_prefix(texts: list[str]) -> str:
+    low, high = min(texts), max(texts)
+    same = (index for index, char in enumerate(low) if high[index : index + 1] != char)
+    return low[: next(same, len(low))]
 
 
 class SpecialCutter:

@@ -1,4 +1,4 @@
-r"""Cut text into words by a pre-tokenizer's patterns.
+r"""Cut text into words by the stages of a pre-tokenizer.
 
 A pattern's ``\p{..}`` classes become classes over collapsed text, so one small compiled
 pattern serves every script; ASCII text is its own collapse and needs no translation.
@@ -8,40 +8,56 @@ import re
 from collections.abc import Callable
 from itertools import accumulate, pairwise
 
-from pytok.data.pretokenizers import Pretokenizer
-from pytok.unicode import CLASS_CHAR, collapse, fold_white_space
+from pytok.data.pretokenizers import DigitGroups, Pretokenizer, Stage
+from pytok.unicode import (
+    CLASS_CHAR,
+    HAN_LETTER_CHAR,
+    HAN_OTHER_CHAR,
+    collapse,
+    collapse_but_han,
+    fold_white_space,
+)
 
-# unicode.cpp, unicode_regex_split: the ASCII members of each category.
-_ASCII_MEMBERS = {
-    "N": "0-9",
-    "L": "A-Za-z",
-    "P": r"!-#%-*,-/:-;?-@\[-\]_\{\}",
-    "M": "",
-    "S": r"\$+<->\^`\|~",
+# Property -> its members in collapsed text. The ASCII ones are those of unicode.cpp,
+# unicode_regex_split.
+_MEMBERS = {
+    "N": CLASS_CHAR["N"] + "0-9",
+    "L": CLASS_CHAR["L"] + "A-Za-z",
+    "P": CLASS_CHAR["P"] + r"!-#%-*,-/:-;?-@\[-\]_\{\}",
+    "M": CLASS_CHAR["M"],
+    "S": CLASS_CHAR["S"] + r"\$+<->\^`\|~",
+    "Han": HAN_LETTER_CHAR + HAN_OTHER_CHAR,
+    "HanLetter": HAN_LETTER_CHAR,
 }
 
 
 def compile_pattern(pattern: str) -> re.Pattern[str]:
-    r"""Compile a pattern in which ``\p{L}``, ``\p{Lu}``.. stand for classes of collapsed text.
+    r"""Compile a pattern in which ``\p{L}``, ``\p{N}``.. stand for classes of collapsed text.
 
     >>> compile_pattern(r"\p{L}+").findall("aB1") == ["aB"]
     True
     """
 
     def members(match: re.Match[str]) -> str:
-        letter = match[1][0]
-        inside = CLASS_CHAR[letter] + _ASCII_MEMBERS[letter]
         before = re.sub(r"\\.", "", pattern[: match.start()])
-        return inside if before.rfind("[") > before.rfind("]") else f"[{inside}]"
+        inside = before.rfind("[") > before.rfind("]")
+        return _MEMBERS[match[1]] if inside else f"[{_MEMBERS[match[1]]}]"
 
     return re.compile(re.sub(r"\\p\{(\w+)\}", members, pattern), re.ASCII)
 
 
-class _Stage:
-    """One compiled pattern, and the form of the text that it sees."""
+def _form(pattern: str) -> Callable[[str], str]:
+    """Return how text is to look for a pattern."""
+    if r"\p{Han" in pattern:
+        return collapse_but_han
+    return collapse if r"\p{" in pattern else fold_white_space
+
+
+class _Pattern:
+    """A stage that cuts out what a pattern matches."""
 
     def __init__(self, pattern: str) -> None:
-        self.form: Callable[[str], str] = collapse if r"\p{" in pattern else fold_white_space
+        self.form = _form(pattern)
         self._split = re.compile(f"({compile_pattern(pattern).pattern})", re.ASCII).split
 
     def cut(self, piece: str) -> list[str]:
@@ -49,11 +65,37 @@ class _Stage:
         return [part for part in self._split(piece) if part]
 
 
+class _Groups:
+    """A stage that cuts runs of digits into groups of three."""
+
+    def __init__(self, groups: DigitGroups) -> None:
+        self.form = _form(groups.run)
+        self._runs = compile_pattern(groups.run).finditer
+        self._groups = groups
+
+    def cut(self, piece: str) -> list[str]:
+        """Cut a piece where the groups of its runs begin or end; nothing is lost."""
+        cuts = [0]
+        for run in self._runs(piece):
+            start, end = run.span()
+            first = start + (end - start) % 3
+            if first == start and not self._groups.before:
+                first += 3
+            cuts += range(first, end, 3)
+            if self._groups.after:
+                cuts.append(end)
+        return [part for a, b in pairwise([*cuts, len(piece)]) if (part := piece[a:b])]
+
+
+def _compiled(stage: Stage) -> _Pattern | _Groups:
+    return _Groups(stage) if isinstance(stage, DigitGroups) else _Pattern(stage)
+
+
 class Splitter:
-    """Cuts text into words as the patterns of a `Pretokenizer` say."""
+    """Cuts text into words as the stages of a `Pretokenizer` say."""
 
     def __init__(self, pretokenizer: Pretokenizer) -> None:
-        self._stages = [_Stage(pattern) for pattern in pretokenizer.patterns]
+        self._stages = [_compiled(stage) for stage in pretokenizer.stages]
 
     def split(self, text: str) -> list[str]:
         """Return the words of a text of code points; joined they are the text again.

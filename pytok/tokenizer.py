@@ -2,17 +2,20 @@
 
 import os
 import re
+import warnings
 from collections.abc import Iterable
 from functools import cached_property
 from typing import BinaryIO, Self
 
-from pytok.data.models import Kind
-from pytok.errors import UnsupportedError
+from pytok.data.models import MODELS, Kind
+from pytok.errors import DoubledTokenWarning, UnsupportedError
 from pytok.kinds import KINDS, Encode
+from pytok.load import load_vocab
+from pytok.piece import byte_piece
 from pytok.source import GGUFSource, MetadataSource
 from pytok.special import SpecialCutter
 from pytok.unicode import text_of
-from pytok.vocab import Attr, Vocab, byte_vocab, load_vocab
+from pytok.vocab import SPECIAL_ATTRS, Attr, Vocab, byte_vocab
 
 
 class Tokenizer:
@@ -33,7 +36,7 @@ class Tokenizer:
     def from_source(cls, source: MetadataSource) -> Self:
         """Build a tokenizer from metadata.
 
-        Raises: VocabError, UnsupportedError as `pytok.vocab.load_vocab` says.
+        Raises: VocabError, UnsupportedError as `pytok.load.load_vocab` says.
         """
         return cls(load_vocab(source))
 
@@ -72,6 +75,33 @@ class Tokenizer:
         """The ids that end generation."""
         return self.vocab.eog_ids
 
+    @cached_property
+    def special_tokens(self) -> dict[str, int]:
+        """Role -> id of the tokens that have one: bos, eos, eot, unk, pad, fim_pre, nl..."""
+        found = dict(self.vocab.special_ids)
+        newline = self._newline()
+        return found if newline is None else {**found, "nl": newline}
+
+    @cached_property
+    def added_tokens(self) -> dict[str, int]:
+        """Text -> id of the tokens that are cut out of text before anything else is.
+
+        USER_DEFINED ones always, CONTROL and UNKNOWN ones with ``parse_special``.
+        """
+        vocab = self.vocab
+        return {
+            vocab.pieces[id_]: id_
+            for id_ in range(len(vocab) - 1, -1, -1)
+            if vocab.has(id_, SPECIAL_ATTRS)
+        }
+
+    def attrs(self, token_id: int) -> Attr:
+        """Return the attributes of a token.
+
+        Raises: ValueError if there is no such token.
+        """
+        return Attr(self.vocab.attrs[self._checked(token_id)])
+
     def __len__(self) -> int:
         """Return the number of tokens in the vocabulary."""
         return len(self.vocab)
@@ -91,7 +121,8 @@ class Tokenizer:
 
         ``add_special`` adds the tokens that the metadata wants around a text, such as BOS;
         with ``parse_special`` the texts of control tokens stand for these tokens. Bytes need
-        not be UTF-8. No text raises.
+        not be UTF-8. No text raises. A BOS or EOS that is added beside one in the text stays, as
+        in llama.cpp, with a DoubledTokenWarning.
 
         Raises: UnsupportedError if the file has no vocabulary by declaration.
 
@@ -112,7 +143,19 @@ class Tokenizer:
                 after_special = False
         if add_special and vocab.add_eos:
             ids.append(vocab.special_ids["eos"])
+        if add_special and parse_special:
+            self._warn_of_doubles(ids)
         return ids
+
+    def count(
+        self,
+        text: str | bytes | bytearray | memoryview,
+        *,
+        add_special: bool = True,
+        parse_special: bool = False,
+    ) -> int:
+        """Return the number of ids that `encode` gives."""
+        return len(self.encode(text, add_special=add_special, parse_special=parse_special))
 
     def decode_token(self, token_id: int, *, special: bool = True) -> bytes:
         """Return the bytes of one token; without ``special`` those of control tokens are none.
@@ -121,8 +164,7 @@ class Tokenizer:
 
         Raises: ValueError if there is no such token.
         """
-        if not 0 <= token_id < len(self.vocab):
-            raise ValueError(f"token id {token_id} is not in 0..{len(self.vocab) - 1}")
+        self._checked(token_id)
         if not special and self.vocab.has(token_id, Attr.UNKNOWN | Attr.CONTROL):
             return b""
         return KINDS[self.kind].piece(self.vocab, token_id)
@@ -166,6 +208,35 @@ class Tokenizer:
             pieces[0] = pieces[0].removeprefix(b" ")
         text = b"".join(pieces)
         return _clean_spaces(text) if vocab.clean_spaces else text
+
+    def _checked(self, token_id: int) -> int:
+        if not 0 <= token_id < len(self.vocab):
+            raise ValueError(f"token id {token_id} is not in 0..{len(self.vocab) - 1}")
+        return token_id
+
+    def _warn_of_doubles(self, ids: list[int]) -> None:
+        bos, eos = map(self.vocab.special_ids.get, ("bos", "eos"))
+        for role, added, there in (
+            ("BOS", self.vocab.add_bos, ids[1:2] == [bos]),
+            ("EOS", self.vocab.add_eos, ids[-2:-1] == [eos]),
+        ):
+            if added and there:
+                warning = f"the text has a {role} already, and another one was added"
+                warnings.warn(warning, DoubledTokenWarning, stacklevel=3)
+
+    def _newline(self) -> int | None:
+        """Return the token of a newline.
+
+        llama.cpp: llama_vocab::impl::load finds it before it reads special tokens, so without
+        one it takes the model's default for padding.
+        """
+        if self.kind is Kind.SPM:
+            return self.vocab.ids.get(byte_piece(ord("\n")), self.vocab.ids.get("\n"))
+        if self.kind not in KINDS or self.kind is Kind.BYTE:
+            return None
+        ids = self._encode("\n", False)
+        model = MODELS.get(self.vocab.model)
+        return ids[0] if ids else model.special_ids.get("pad") if model else None
 
     @cached_property
     def _encode(self) -> Encode:

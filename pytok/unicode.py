@@ -98,6 +98,26 @@ def category(code: int) -> str:
     return letters[bisect_right(starts, code) - 1]
 
 
+@cache
+def _lowercase() -> dict[int, int]:
+    pairs = {}
+    for run in unicode_tables.LOWERCASE.split():
+        codes, target = run.split(">")
+        span, step = codes.split("/")
+        first, last = (int(code, 16) for code in span.split("-"))
+        distance = int(target, 16) - first
+        pairs.update({code: code + distance for code in range(first, last + 1, int(step))})
+    return pairs
+
+
+def lower(text: str) -> str:
+    """Lower-case code point by code point, each to one: U+0130 to a plain i.
+
+    Source: unicode.cpp, unicode_tolower @ pin.
+    """
+    return text.translate(_lowercase())
+
+
 def is_white_space(code: int) -> bool:
     """Whether llama.cpp counts a code point as white space (U+0085 yes, U+001C no)."""
     return code in _white_space()
@@ -108,14 +128,37 @@ def is_white_space(code: int) -> bool:
 CLASS_CHAR = {"N": "\xd1", "L": "\xd2", "P": "\xd3", "M": "\xd4", "S": "\xd5"}
 WHITE_SPACE_CHAR = "\x0b"
 OTHER_CHAR = "\xd0"
+# Ours: Han code points, where a pattern asks for them; letters, and the few that are none.
+HAN_LETTER_CHAR, HAN_OTHER_CHAR = "\xd6", "\xd7"
+
+# Source: unicode.cpp, unicode_cpt_is_han @ pin.
+_HAN = (
+    range(0x4E00, 0xA000),
+    range(0x3400, 0x4DC0),
+    range(0x20000, 0x2A6E0),
+    range(0x2A700, 0x2EBF0),
+    range(0xF900, 0xFB00),
+    range(0x2F800, 0x2FA20),
+)
+
+
+def is_han(code: int) -> bool:
+    """Whether llama.cpp counts a code point as Han: by blocks, unassigned ones included."""
+    return any(code in block for block in _HAN)
 
 
 class _Collapse(dict[int, str]):
     """A table for str.translate, filled as code points are met."""
 
+    def __init__(self, keep_han: bool) -> None:
+        super().__init__()
+        self._keep_han = keep_han
+
     def __missing__(self, code: int) -> str:
         if code < 0x80:
             char = chr(code)
+        elif self._keep_han and is_han(code):
+            char = HAN_LETTER_CHAR if category(code) == "L" else HAN_OTHER_CHAR
         elif is_white_space(code):
             char = WHITE_SPACE_CHAR
         else:
@@ -124,7 +167,8 @@ class _Collapse(dict[int, str]):
         return char
 
 
-_collapse = _Collapse()
+_collapse = _Collapse(keep_han=False)
+_collapse_but_han = _Collapse(keep_han=True)
 
 
 def collapse(text: str) -> str:
@@ -136,9 +180,24 @@ def collapse(text: str) -> str:
     return text if text.isascii() else text.translate(_collapse)
 
 
+def collapse_but_han(text: str) -> str:
+    """Collapse as `collapse` does, with classes of their own for Han code points."""
+    return text if text.isascii() else text.translate(_collapse_but_han)
+
+
 @cache
 def _wide_white_space() -> re.Pattern[str]:
     return re.compile("[" + "".join(chr(code) for code in _white_space() if code > 0x7F) + "]")
+
+
+def split_white_space(text: str) -> list[str]:
+    """Return what stands between white space, as llama.cpp counts it."""
+    return [part for part in _white_space_runs().split(text) if part]
+
+
+@cache
+def _white_space_runs() -> re.Pattern[str]:
+    return re.compile("[" + "".join(map(chr, _white_space())) + "]+")
 
 
 def fold_white_space(text: str) -> str:

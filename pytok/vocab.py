@@ -1,34 +1,12 @@
-"""The vocabulary: pieces, scores, ranks, attributes, special tokens, from metadata.
+"""The vocabulary: pieces, scores, ranks, attributes, special tokens."""
 
-Everything that llama.cpp derives while it loads is derived here, by its rules; where it
-only warns, a line goes to ``warnings``.
-
-Source: llama-vocab.cpp, llama_vocab::impl::load @ pin.
-"""
-
-import difflib
-import math
-from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import IntFlag
 from functools import cached_property
-from typing import NamedTuple
 
-from pytok import keys
-from pytok.data.models import MODELS, Kind, Model
-from pytok.data.pretokenizers import DEFAULT, PRETOKENIZERS, Pretokenizer
-from pytok.data.token_texts import (
-    EOG_ROLES,
-    EOG_TEXTS,
-    NOT_EOG_BESIDE,
-    ROLE_TEXTS,
-    UNUSED_MARK,
-    USER_DEFINED_TEXTS,
-)
-from pytok.errors import UnsupportedError, VocabError, quoted
-from pytok.gguf import ValueType
-from pytok.source import MetadataSource
+from pytok.data.models import Kind
+from pytok.data.pretokenizers import Pretokenizer
 
 
 class Attr(IntFlag):
@@ -47,15 +25,6 @@ class Attr(IntFlag):
     SINGLE_WORD = 512
 
 
-# tokenizer.ggml.token_type -> attribute; any other number is UNDEFINED.
-_TYPE_ATTR = {
-    1: Attr.NORMAL,
-    2: Attr.UNKNOWN,
-    3: Attr.CONTROL,
-    4: Attr.USER_DEFINED,
-    5: Attr.UNUSED,
-    6: Attr.BYTE,
-}
 SPECIAL_ATTRS = Attr.CONTROL | Attr.USER_DEFINED | Attr.UNKNOWN
 
 
@@ -65,13 +34,15 @@ class Vocab:
 
     ``pieces[id]`` is a token's text in the form of `pytok.unicode.text_of`, ``attrs[id]`` its
     `Attr` bits. ``special_ids`` maps a role such as "bos" or "fim_pre" to an id, roles
-    without a token are absent.
+    without a token are absent. ``keys[id]`` is what text finds a token by, where that is not
+    its piece.
     """
 
     kind: Kind
     model: str = ""
     pretokenizer: Pretokenizer | None = None
     pieces: Sequence[str] = ()
+    keys: Sequence[str] = ()
     scores: Sequence[float] = ()
     merges: Sequence[str] = ()
     attrs: Sequence[int] = ()
@@ -82,6 +53,7 @@ class Vocab:
     add_sep: bool = False
     add_space_prefix: bool = False
     clean_spaces: bool = False
+    lowercase: bool = False
     warnings: Sequence[str] = ()
 
     def __len__(self) -> int:
@@ -89,8 +61,9 @@ class Vocab:
 
     @cached_property
     def ids(self) -> dict[str, int]:
-        """Piece -> token id; of equal pieces the lower id."""
-        return dict(zip(reversed(self.pieces), range(len(self.pieces) - 1, -1, -1), strict=True))
+        """Piece (or its key) -> token id; of equal ones the lower id."""
+        texts = self.keys or self.pieces
+        return dict(zip(reversed(texts), range(len(texts) - 1, -1, -1), strict=True))
 
     @cached_property
     def ranks(self) -> dict[str, int]:
@@ -107,261 +80,7 @@ class Vocab:
         return bool(self.attrs[token_id] & attr)
 
 
-def load_vocab(source: MetadataSource) -> Vocab:
-    """Derive a `Vocab` from metadata.
-
-    The declared model decides the kind. Without a model, merges without scores make a BPE
-    and scores an SPM vocabulary; without tokens there is only the BYTE kind.
-
-    Raises: VocabError where the keys contradict the format or each other, UnsupportedError
-    for a model or pre-tokenizer that is not known.
-    """
-    name = source.meta_str(keys.MODEL) or ""
-    if name in MODELS and MODELS[name].kind is Kind.NONE:
-        return Vocab(Kind.NONE, model=name, warnings=tuple(source.warnings))
-    pieces = source.meta_array(keys.TOKENS, ValueType.STRING)
-    if not pieces:
-        warning = "there is no vocabulary in this file: every byte is shown as a token"
-        return replace(byte_vocab(), model=name, warnings=(*source.warnings, warning))
-
-    warnings = list(source.warnings)
-    pieces = _named(pieces, warnings)
-    scores = _scores(source, len(pieces), warnings)
-    model = _model(source, name, scores is not None)
-    attrs = _attrs(source, len(pieces), warnings)
-    merges = _merges(source, warnings) if model.kind is Kind.BPE else ()
-    pre = _pretokenizer(source, warnings) if model.kind is Kind.BPE else None
-    vocab = Vocab(
-        kind=model.kind,
-        model=name,
-        pretokenizer=pre,
-        pieces=pieces,
-        scores=scores or (),
-        merges=merges,
-        attrs=attrs,
-        add_space_prefix=_flag(source, keys.ADD_SPACE_PREFIX, model.add_space_prefix),
-        clean_spaces=pre is not None and pre.clean_spaces,
-    )
-    _check_duplicates(vocab, warnings)
-    specials = _special_tokens(source, model, vocab, attrs, warnings)
-    _strip_attrs(source, vocab, attrs)
-    add = {
-        "bos": _flag(source, keys.ADD_BOS, model.add_bos or (pre is not None and pre.add_bos)),
-        "eos": _flag(source, keys.ADD_EOS, model.add_eos),
-    }
-    for role, wanted in add.items():
-        if wanted and role not in specials.ids:
-            warnings.append(f"{role.upper()} is to be added, but there is no such token")
-    return replace(
-        vocab,
-        special_ids=specials.ids,
-        eog_ids=frozenset(specials.eog),
-        add_bos=add["bos"] and "bos" in specials.ids,
-        add_eos=add["eos"] and "eos" in specials.ids,
-        add_sep=_flag(source, keys.ADD_SEP, model.add_sep),
-        warnings=tuple(warnings),
-    )
-
-
 def byte_vocab() -> Vocab:
     """Return the vocabulary of 256 bytes, each its own id."""
     pieces = [bytes([byte]).decode("utf-8", "surrogateescape") for byte in range(256)]
     return Vocab(Kind.BYTE, pieces=pieces, attrs=[int(Attr.NORMAL)] * 256)
-
-
-def _flag(source: MetadataSource, key: str, default: bool) -> bool:
-    value = source.meta_bool(key)
-    return default if value is None else value
-
-
-def _named(pieces: Sequence[str], warnings: list[str]) -> Sequence[str]:
-    """Give empty pieces the name that llama.cpp gives them."""
-    empty = [id_ for id_, piece in enumerate(pieces) if not piece]
-    if not empty:
-        return pieces
-    warnings.append(f"{len(empty)} tokens are empty, the first is {empty[0]}")
-    pieces = list(pieces)
-    for id_ in empty:
-        pieces[id_] = f"[EMPTY_{id_}]"
-    return pieces
-
-
-def _scores(source: MetadataSource, count: int, warnings: list[str]) -> Sequence[float] | None:
-    scores = source.meta_array(keys.SCORES, ValueType.FLOAT32, ValueType.INT32)
-    if scores is None:
-        return None
-    _check_length(source, keys.SCORES, len(scores), count, warnings)
-    if any(math.isnan(score) for score in scores):
-        warnings.append("some scores are not a number; such tokens are merged last")
-    return array("f", scores[:count])
-
-
-def _attrs(source: MetadataSource, count: int, warnings: list[str]) -> list[int]:
-    types = source.meta_array(keys.TOKEN_TYPE, ValueType.INT32)
-    if types is None:
-        return [int(Attr.NORMAL)] * count
-    _check_length(source, keys.TOKEN_TYPE, len(types), count, warnings)
-    odd = {type_ for type_ in types[:count] if type_ not in _TYPE_ATTR and type_ != 0}
-    if odd:
-        warnings.append(f"unknown token types, read as undefined: {sorted(odd)[:5]}")
-    known = {type_: int(attr) for type_, attr in _TYPE_ATTR.items()}
-    return [known.get(type_, 0) for type_ in types[:count]]
-
-
-def _check_length(
-    source: MetadataSource, key: str, length: int, count: int, warnings: list[str]
-) -> None:
-    if length < count:
-        raise VocabError(
-            f"{length} items for {count} tokens", offset=source.meta_offset(key), key=key
-        )
-    if length > count:
-        warnings.append(f"{quoted(key)} has {length} items for {count} tokens")
-
-
-def _model(source: MetadataSource, name: str, has_scores: bool) -> Model:
-    if name in MODELS:
-        return MODELS[name]
-    if name:
-        raise UnsupportedError(f"unknown tokenizer model {_with_near(name, MODELS)}", name=name)
-    if has_scores:
-        return MODELS["llama"]
-    if source.meta_array(keys.MERGES, ValueType.STRING):
-        return MODELS["gpt2"]
-    raise VocabError(
-        "no tokenizer model is declared, and there are neither merges nor scores to tell it by",
-        offset=source.meta_offset(keys.TOKENS),
-        key=keys.MODEL,
-    )
-
-
-def _with_near(name: str, known: Mapping[str, object]) -> str:
-    near = difflib.get_close_matches(name[:100], known, n=3, cutoff=0.5)
-    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-    return f"{quoted(name)}{hint}"
-
-
-def _merges(source: MetadataSource, warnings: list[str]) -> Sequence[str]:
-    merges: Sequence[str] | None = source.meta_array(keys.MERGES, ValueType.STRING)
-    if merges is None:
-        raise VocabError(
-            "a BPE vocabulary needs merges, there are none",
-            offset=source.meta_offset(keys.MODEL),
-            key=keys.MERGES,
-        )
-    # A rule is cut at the first space after its first character; more spaces, or none, make
-    # a rule that no two symbols can ever meet.
-    odd = [rank for rank, line in enumerate(merges) if line.count(" ", 1) != 1 or line[-1] == " "]
-    if odd:
-        warnings.append(f"{len(odd)} merges are not two pieces, the first has rank {odd[0]}")
-    return merges
-
-
-def _pretokenizer(source: MetadataSource, warnings: list[str]) -> Pretokenizer:
-    name = source.meta_str(keys.PRE) or ""
-    if not name:
-        warnings.append(
-            f"{quoted(keys.PRE)} is missing: llama.cpp's {DEFAULT!r} pre-tokenizer is used, "
-            "which may not be the model's own"
-        )
-        return PRETOKENIZERS[DEFAULT]
-    if name not in PRETOKENIZERS:
-        shown = _with_near(name, PRETOKENIZERS)
-        raise UnsupportedError(f"unknown pre-tokenizer {shown}", name=name)
-    return PRETOKENIZERS[name]
-
-
-def _check_duplicates(vocab: Vocab, warnings: list[str]) -> None:
-    if len(vocab.ids) == len(vocab.pieces):
-        return
-    extra = [id_ for id_, piece in enumerate(vocab.pieces) if vocab.ids[piece] != id_]
-    first = vocab.pieces[extra[0]]
-    warnings.append(
-        f"{len(extra)} pieces appear twice, the first is {quoted(first)} "
-        f"with ids {vocab.ids[first]} and {extra[0]}; text finds the lower id"
-    )
-
-
-class _Specials(NamedTuple):
-    ids: dict[str, int]
-    eog: set[int]
-
-
-def _special_tokens(
-    source: MetadataSource, model: Model, vocab: Vocab, attrs: list[int], warnings: list[str]
-) -> _Specials:
-    """Find the special tokens, and set the attributes that follow from their texts."""
-    ids = _declared_ids(source, model, len(vocab), warnings)
-
-    def find(texts: frozenset[str] | tuple[str, ...]) -> list[int]:
-        return sorted(vocab.ids[text] for text in texts if text in vocab.ids)
-
-    for role, texts in ROLE_TEXTS.items():
-        found = find(texts)
-        if role not in ids and found:
-            ids[role] = found[0]
-            attrs[found[0]] |= Attr.CONTROL
-    for id_, attr in enumerate(attrs):
-        if attr & Attr.CONTROL and UNUSED_MARK in vocab.pieces[id_]:
-            attrs[id_] |= Attr.UNUSED
-    for id_ in find(EOG_TEXTS):
-        attrs[id_] |= Attr.CONTROL
-    for id_ in find(USER_DEFINED_TEXTS):
-        attrs[id_] = int(Attr.USER_DEFINED)
-
-    eog = {ids[role] for role in EOG_ROLES if role in ids} | set(find(EOG_TEXTS))
-    for text, companies, attr_name in NOT_EOG_BESIDE:
-        eog_texts = {vocab.pieces[id_] for id_ in eog}
-        if text in eog_texts and any(company <= eog_texts for company in companies):
-            eog.discard(vocab.ids[text])
-            attrs[vocab.ids[text]] = int(Attr[attr_name])
-    return _Specials(ids, eog)
-
-
-def _declared_ids(
-    source: MetadataSource, model: Model, count: int, warnings: list[str]
-) -> dict[str, int]:
-    """Return the special ids that the metadata or the model's defaults give, in range."""
-    ids = {}
-    for role, role_keys in keys.SPECIAL_IDS.items():
-        id_ = model.special_ids.get(role)
-        if id_ is not None and id_ >= count:
-            id_ = None
-        for key in role_keys:
-            declared = source.meta_int(key)
-            if declared is not None and declared >= count:
-                warnings.append(
-                    f"{quoted(key)} is {declared}, but there are {count} tokens; it is ignored"
-                )
-            elif declared is not None:
-                id_ = declared
-        if id_ is not None:
-            ids[role] = id_
-    return ids
-
-
-def _strip_attrs(source: MetadataSource, vocab: Vocab, attrs: list[int]) -> None:
-    """Set LSTRIP and RSTRIP, which llama.cpp derives from names: no file can carry them."""
-    pre = source.meta_str(keys.PRE) or ""
-    arch = source.meta_str(keys.ARCHITECTURE) or ""
-    # llama.cpp lower-cases by byte, which touches ASCII only.
-    name = (source.meta_str(keys.NAME) or "").encode("utf-8", "surrogateescape").lower()
-    if any(part in pre for part in ("jina-v2-de", "jina-v2-es", "jina-v2-code")) or any(
-        part in arch for part in ("nomic-bert-moe", "jina-bert-v3")
-    ):
-        _add_attr(vocab, attrs, "<mask>", Attr.LSTRIP)
-    elif b"phi-3" in name or b"phi3" in name:
-        for id_, attr in enumerate(attrs):
-            if attr & SPECIAL_ATTRS:
-                attrs[id_] |= Attr.RSTRIP
-        _add_attr(vocab, attrs, "</s>", Attr.RSTRIP)
-        for text in ("<unk>", "<s>", "<|endoftext|>"):
-            if text in vocab.ids:
-                attrs[vocab.ids[text]] &= ~Attr.RSTRIP
-    elif b"modern-bert" in name:
-        _add_attr(vocab, attrs, "[MASK]", Attr.LSTRIP)
-
-
-def _add_attr(vocab: Vocab, attrs: list[int], text: str, attr: Attr) -> None:
-    if text in vocab.ids:
-        attrs[vocab.ids[text]] |= attr

@@ -14,6 +14,7 @@ LEVELS = (
     ("gguf",),
     ("source",),
     ("vocab",),
+    ("load",),
     ("special", "split", "merge", "piece", "word_cache"),
     ("kinds.bpe", "kinds.byte", "kinds.spm"),
     ("kinds",),

@@ -21,6 +21,6 @@ class KindFunctions(NamedTuple):
 
 KINDS = {
     Kind.SPM: KindFunctions(spm.Encoder, spm.piece),
-    Kind.BPE: KindFunctions(bpe.Encoder, bpe.piece),
+    Kind.BPE: KindFunctions(bpe.encoder, bpe.piece),
     Kind.BYTE: KindFunctions(byte.Encoder, byte.piece),
 }

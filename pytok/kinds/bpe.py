@@ -2,11 +2,12 @@
 
 from itertools import chain
 
+from pytok.data.models import MODELS
 from pytok.errors import VocabError
 from pytok.merge import merge
-from pytok.piece import piece_bytes, raw_byte
+from pytok.piece import SPACE_MARK, byte_piece, piece_bytes, raw_byte, spell_spaces
 from pytok.split import Splitter
-from pytok.unicode import bytes_of, code_points
+from pytok.unicode import bytes_of, code_points, is_valid, lower, split_white_space, text_of
 from pytok.vocab import Vocab
 from pytok.word_cache import WordCache
 
@@ -37,29 +38,100 @@ class Encoder:
             raise VocabError("a BPE vocabulary needs a pre-tokenizer")
         self._ids = vocab.ids
         self._ranks = vocab.ranks
-        self._ignore_merges = vocab.pretokenizer.ignore_merges
+        self._pre = vocab.pretokenizer
         self._split = Splitter(vocab.pretokenizer).split
         self._cache = WordCache(self._encode_word)
 
     def __call__(self, text: str, after_special: bool) -> list[int]:
+        if self._pre.escape_spaces:
+            text = text.replace(" ", SPACE_MARK)
         words = self._split(code_points(text))
         return [*chain.from_iterable(map(self._cache.__getitem__, words))]
 
     def _encode_word(self, word: str) -> tuple[int, ...]:
-        spelled = word.encode("utf-8", "surrogatepass").decode("latin-1").translate(_TO_ALPHABET)
-        if self._ignore_merges and spelled in self._ids:
+        if self._pre.raw:
+            symbols = [*word] if is_valid(word) else [*map(text_of, word)]
+            spelled = "".join(symbols)
+        else:
+            data = word.encode("utf-8", "surrogatepass")
+            spelled = data.decode("latin-1").translate(_TO_ALPHABET)
+            symbols = [*spelled]
+        if spelled in self._ids and (
+            self._pre.ignore_merges or (self._pre.whole_newlines and not word.strip("\n"))
+        ):
             return (self._ids[spelled],)
         ids: list[int] = []
-        for symbol in merge(list(spelled), self._ranks, " "):
+        for symbol in merge(symbols, self._ranks, " "):
             id_ = self._ids.get(symbol)
             if id_ is not None:
                 ids.append(id_)
             else:
-                # llama.cpp: looks each byte of the symbol up as it is, in UTF-8, and drops
-                # those that are no piece.
-                bytes_ = map(raw_byte, bytes_of(symbol))
-                ids += [self._ids[byte] for byte in bytes_ if byte in self._ids]
+                # llama.cpp: looks for each byte of the symbol, in UTF-8, as a piece that is
+                # just this byte or, in raw text, <0xNN>; what is no piece is dropped.
+                name = byte_piece if self._pre.raw else raw_byte
+                names = map(name, bytes_of(symbol))
+                ids += [self._ids[byte] for byte in names if byte in self._ids]
         return tuple(ids)
+
+
+class _Whitespace:
+    """Encodes what stands between white space, which is dropped, in lower case if asked.
+
+    Source: llama-vocab.cpp, llm_tokenizer_whitespace_session @ pin.
+    """
+
+    def __init__(self, vocab: Vocab) -> None:
+        self._encode = Encoder(vocab)
+        self._lowercase = vocab.lowercase
+
+    def __call__(self, text: str, after_special: bool) -> list[int]:
+        text = code_points(text)
+        words = split_white_space(lower(text) if self._lowercase else text)
+        return [*chain.from_iterable(self._encode(text_of(word), after_special) for word in words)]
+
+
+class _HybridDna:
+    """Encodes what stands between <dna> and </dna> as runs of six bases.
+
+    Source: llama-vocab.cpp, llm_tokenizer_hybriddna_session @ pin.
+    """
+
+    OPEN, CLOSE, UNKNOWN, LENGTH = "<dna>", "</dna>", "<oov>", 6
+
+    def __init__(self, vocab: Vocab) -> None:
+        self._encode = Encoder(vocab)
+        self._ids = vocab.ids
+        self._marker = MODELS[vocab.model].marker
+
+    def __call__(self, text: str, after_special: bool) -> list[int]:
+        if not {self.OPEN, self.CLOSE, self.UNKNOWN} <= self._ids.keys():
+            return self._encode(text, after_special)
+        ids: list[int] = []
+        while text:
+            plain, opened, text = text.partition(self.OPEN)
+            if plain:
+                ids += self._encode(plain, after_special)
+            if opened:
+                bases, closed, text = text.partition(self.CLOSE)
+                ids += [self._ids[self.OPEN], *self._encode_bases(bases)]
+                ids += [self._ids[self.CLOSE]] if closed else []
+        return ids
+
+    def _encode_bases(self, bases: str) -> list[int]:
+        data = bytes_of(bases).upper()
+        data += b"A" * (-len(data) % self.LENGTH)
+        runs = (data[pos : pos + self.LENGTH] for pos in range(0, len(data), self.LENGTH))
+        unknown = self._ids[self.UNKNOWN]
+        return [self._ids.get(text_of(run + self._marker.encode()), unknown) for run in runs]
+
+
+def encoder(vocab: Vocab) -> Encoder | _Whitespace | _HybridDna:
+    """Return the encoder of a BPE model: two of them look at the text first."""
+    encoders: dict[str, type[_Whitespace | _HybridDna]] = {
+        "whitespace": _Whitespace,
+        "hybriddna": _HybridDna,
+    }
+    return encoders.get(vocab.model, Encoder)(vocab)
 
 
 def spell(text: str) -> bytes:
@@ -80,4 +152,5 @@ def spell(text: str) -> bytes:
 
 def piece(vocab: Vocab, token_id: int) -> bytes:
     """Return a token's bytes."""
-    return piece_bytes(vocab, token_id, spell)
+    escaped = vocab.pretokenizer is not None and vocab.pretokenizer.escape_spaces
+    return piece_bytes(vocab, token_id, spell_spaces if escaped else spell)

@@ -15,6 +15,16 @@ _WORD = re.compile(f"{SPACE_MARK}*[^{SPACE_MARK}]+|{SPACE_MARK}+")
 _MARK_INSIDE = re.compile(f"[^{SPACE_MARK}]{SPACE_MARK}")
 
 
+def _ranks(vocab: Vocab) -> dict[str, int]:
+    """Return piece -> rank: the higher the score, the lower; equal scores have one rank."""
+    if not vocab.scores:
+        return dict.fromkeys(vocab.ids, 0)
+    # A score that is not a number would put the order itself in doubt; it comes last.
+    scores = [-inf if score != score else score for score in vocab.scores]  # noqa: PLR0124
+    order = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True))}
+    return {piece: order[scores[id_]] for piece, id_ in vocab.ids.items()}
+
+
 class Encoder:
     """Turns text between special tokens into ids.
 
@@ -25,12 +35,7 @@ class Encoder:
         self._ids = vocab.ids
         self._add_space_prefix = vocab.add_space_prefix
         self._unk = vocab.special_ids.get("unk")
-        scores = vocab.scores or [0.0] * len(vocab)
-        self._priorities = {
-            # A score that is not a number would put the order itself in doubt.
-            piece: -scores[id_] if scores[id_] == scores[id_] else inf
-            for piece, id_ in vocab.ids.items()
-        }
+        self._ranks = _ranks(vocab)
         # No merge makes what is no piece. So if no piece holds a U+2581 after another
         # character, none crosses such a place, and words merge independently.
         self._words_are_independent = not any(map(_MARK_INSIDE.search, vocab.ids))
@@ -47,7 +52,7 @@ class Encoder:
 
     def _encode_word(self, word: str) -> tuple[int, ...]:
         ids: list[int] = []
-        for symbol in merge(list(word), self._priorities, ""):
+        for symbol in merge([*word], self._ranks, ""):
             id_ = self._ids.get(symbol)
             ids += self._byte_ids(bytes_of(symbol)) if id_ is None else [id_]
         return tuple(ids)
@@ -61,14 +66,14 @@ class Encoder:
             symbols.append(data[pos:end])
             pos = end
         ids: list[int] = []
-        for symbol in merge(symbols, self._byte_priorities, b""):
+        for symbol in merge(symbols, self._byte_ranks, b""):
             id_ = self._ids.get(symbol.decode("utf-8", "surrogateescape"))
             ids += self._byte_ids(symbol) if id_ is None else [id_]
         return ids
 
     @cached_property
-    def _byte_priorities(self) -> dict[bytes, float]:
-        return {bytes_of(piece): value for piece, value in self._priorities.items()}
+    def _byte_ranks(self) -> dict[bytes, int]:
+        return {bytes_of(piece): rank for piece, rank in self._ranks.items()}
 
     def _byte_ids(self, data: bytes) -> list[int]:
         """Return a token for each byte; llama.cpp throws where there is none."""

@@ -309,7 +309,7 @@ def serve(arguments: argparse.Namespace) -> None:
     web()
     try:
         server = make_server(arguments.port)
-    except OSError as error:
+    except (OSError, OverflowError) as error:
         raise fail(f"port {arguments.port} cannot be used ({error}); try --port") from None
     print(f"Playground: http://127.0.0.1:{server.server_port}/  (Ctrl-C ends it)", flush=True)
     with contextlib.suppress(KeyboardInterrupt), server:
@@ -364,7 +364,10 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         return " ".join(found[1].split()) if found else None
 
     def do_GET(self) -> None:
-        wanted = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+        wanted = re.fullmatch(r"bytes=(\d{1,15})-(\d{0,15})", self.headers.get("Range", ""))
+        if "%00" in self.path:
+            self.send_error(404)
+            return
         path = Path(self.translate_path(self.path))
         if not (wanted and path.is_file()):
             super().do_GET()

@@ -34,23 +34,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         tokenizer = Tokenizer.from_file(options.model)
-        for warning in tokenizer.warnings:
-            print(f"pytok: warning: {warning}", file=sys.stderr)
-        text = sys.stdin.buffer.read() if options.text is None else os.fsencode(options.text)
+    except (PytokError, OSError) as error:
+        return _fail(f"{options.model}: {_reason(error)}")
+    for warning in tokenizer.warnings:
+        print(f"pytok: warning: {warning}", file=sys.stderr)
+    try:
         ids = tokenizer.encode(
-            text, add_special=options.add_special, parse_special=options.parse_special
+            _input() if options.text is None else os.fsencode(options.text),
+            add_special=options.add_special,
+            parse_special=options.parse_special,
         )
         _print(tokenizer, ids)
     except BrokenPipeError:
         # Whoever read the output has seen enough. Python would complain again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (PytokError, OSError) as error:
-        print(f"pytok: error: {options.model}: {_reason(error)}", file=sys.stderr)
-        return 1
+    except PytokError as error:
+        return _fail(f"{options.model}: {error}")
+    except OSError as error:
+        return _fail(_reason(error))
+    except KeyboardInterrupt:
+        return 130
     return 0
 
 
+def _input() -> bytes:
+    if sys.stdin is None:
+        raise OSError("standard input is closed")
+    return sys.stdin.buffer.read()
+
+
+def _fail(message: str) -> int:
+    print(f"pytok: error: {message}", file=sys.stderr)
+    return 1
+
+
 def _print(tokenizer: Tokenizer, ids: Sequence[int]) -> None:
+    if sys.stdout is None:
+        raise OSError("standard output is closed")
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
     for id_ in ids:

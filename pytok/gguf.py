@@ -30,6 +30,8 @@ MAX_KEY = 0xFFFF
 MAX_STRING = 1 << 26
 # llama.cpp refuses arrays of arrays; the format allows them.
 MAX_DEPTH = 8
+# Oddities of one file that are told one by one; the rest are counted.
+MAX_WARNINGS = 20
 # Bytes asked for at once: small for small headers, then fewer and larger reads.
 FIRST_STEP, LAST_STEP = 1 << 16, 1 << 22
 
@@ -197,14 +199,19 @@ def read_metadata(size: int | None = None) -> Generator[Range, bytes, Metadata]:
         entries[key] = Entry(type_, value, start)
         if type_ is ValueType.STRING and not is_valid(value):
             warnings.append(f"the value of {quoted(key)} is not valid UTF-8")
+    if len(warnings) > MAX_WARNINGS:
+        warnings[MAX_WARNINGS:] = [f"and {len(warnings) - MAX_WARNINGS} more like these"]
     return Metadata(version, byte_order, tensor_count, cursor.offset, entries, warnings)
 
 
 def _header(cursor: _Cursor) -> Generator[Range, bytes, tuple[int, str]]:
     """Read magic and version; the version tells the byte order."""
-    yield from cursor.need(0 if cursor.size == 0 else 1, "the magic")
+    if cursor.size is None:
+        cursor.data = yield Range(0, FIRST_STEP)
+        cursor.size = None if cursor.data else 0
     if cursor.size == 0:
         raise GGUFError("the file is empty", offset=0)
+    yield from cursor.need(1, "the magic")
     head = cursor.data[:4]
     if head != MAGIC[: len(head)]:
         raise GGUFError(f"not a GGUF file: it begins with {quoted(head)}, not 'GGUF'", offset=0)

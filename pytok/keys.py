@@ -18,7 +18,10 @@ ADD_BOS = "tokenizer.ggml.add_bos_token"
 ADD_EOS = "tokenizer.ggml.add_eos_token"
 ADD_SEP = "tokenizer.ggml.add_sep_token"
 ADD_SPACE_PREFIX = "tokenizer.ggml.add_space_prefix"
+REMOVE_EXTRA_WHITESPACES = "tokenizer.ggml.remove_extra_whitespaces"
 LOWERCASE = "tokenizer.ggml.normalizer.lowercase"
+STRIP_ACCENTS = "tokenizer.ggml.normalizer.strip_accents"
+CHARSMAP = "tokenizer.ggml.precompiled_charsmap"
 
 # Role of a special token -> the keys that may hold its id, the last one present wins.
 SPECIAL_IDS = {

@@ -75,10 +75,16 @@ def load_vocab(source: MetadataSource) -> Vocab:
         scores=scores or (),
         merges=_merges(source, pre, warnings) if is_bpe else (),
         attrs=attrs,
+        types=tuple(attrs),
+        charsmap=_charsmap(source) if model.kind is Kind.UGM else b"",
+        remove_extra_whitespaces=_flag(source, keys.REMOVE_EXTRA_WHITESPACES, False),
         add_space_prefix=_flag(source, keys.ADD_SPACE_PREFIX, model.add_space_prefix),
         clean_spaces=pre.clean_spaces if is_bpe else model.clean_spaces,
-        lowercase=_flag(source, keys.LOWERCASE, not pre.keep_case),
+        lowercase=(lowercase := _flag(source, keys.LOWERCASE, not pre.keep_case)),
+        strip_accents=_flag(source, keys.STRIP_ACCENTS, lowercase),
     )
+    if model.kind is Kind.PLAMO2:
+        _check_byte_tokens(source, vocab)
     _check_duplicates(vocab, warnings)
     specials = _special_tokens(source, model, pre, vocab, attrs, warnings)
     _strip_attrs(source, vocab, attrs)
@@ -216,6 +222,26 @@ def _pretokenizer(source: MetadataSource, model: Model, warnings: list[str]) -> 
         shown = _with_near(name, PRETOKENIZERS)
         raise UnsupportedError(f"unknown pre-tokenizer {shown}", name=name)
     return PRETOKENIZERS[name]
+
+
+def _charsmap(source: MetadataSource) -> bytes:
+    items = source.meta_array(keys.CHARSMAP, ValueType.INT8, ValueType.UINT8)
+    if items is None:
+        return b""
+    blob = bytes(items) if items.typecode == "B" else items.tobytes()
+    size = int.from_bytes(blob[:4], "little")
+    if len(blob) < 4 or 4 + size >= len(blob):
+        reason = f"the character map claims {size} bytes of {len(blob)}"
+        raise VocabError(reason, offset=source.meta_offset(keys.CHARSMAP), key=keys.CHARSMAP)
+    return blob
+
+
+def _check_byte_tokens(source: MetadataSource, vocab: Vocab) -> None:
+    for byte in range(256):
+        id_ = vocab.ids.get(f"<0x{byte:02X}>", 0)
+        if not id_ or not vocab.types[id_] & Attr.BYTE:
+            reason = f"there is no token for the byte 0x{byte:02X}"
+            raise VocabError(reason, offset=source.meta_offset(keys.TOKENS), key=keys.TOKENS)
 
 
 def _check_duplicates(vocab: Vocab, warnings: list[str]) -> None:

@@ -1,5 +1,6 @@
 """Merge adjacent symbols, best pair first: the heart of SPM and BPE."""
 
+from array import array
 from collections.abc import Mapping
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
@@ -30,8 +31,8 @@ def merge(symbols: list[AnyStr], ranks: Mapping[AnyStr, int], joint: AnyStr) -> 
     heapify(heap)
     pair_rank.append(-1)
     empty = joint[:0]
-    before = list(range(-1, count - 1))
-    after = list(range(1, count + 1))
+    before = array("i", range(-1, count - 1))
+    after = array("i", range(1, count + 1))
     while heap:
         rank, left = divmod(heappop(heap), count)
         if pair_rank[left] != rank:

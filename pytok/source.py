@@ -100,6 +100,8 @@ class GGUFSource(_EntrySource):
         if isinstance(file, str | os.PathLike):
             with open(file, "rb") as opened:
                 return cls.from_file(opened)
+        if not hasattr(file, "seek") or isinstance(file, io.TextIOBase):
+            raise TypeError(f"a path or a binary file is needed, not {type(file).__name__}")
         size = file.seek(0, os.SEEK_END)
         reading = read_metadata(size)
         try:
@@ -123,6 +125,8 @@ class DictSource(_EntrySource):
     """Metadata from a mapping of keys to str, bool, int, or a list of str, int or float.
 
     An int stands for a UINT32, a list of int for INT32 items, of float for FLOAT32.
+
+    Raises: ValueError for an int that is no UINT32.
     """
 
     def __init__(self, values: Mapping[str, Any]) -> None:
@@ -135,8 +139,10 @@ def _entry(value: Any) -> Entry:
             return Entry(ValueType.STRING, value)
         case bool():
             return Entry(ValueType.BOOL, value)
-        case int():
+        case int() if 0 <= value < 1 << 32:
             return Entry(ValueType.UINT32, value)
+        case int():
+            raise ValueError(f"{value} is no UINT32")
         case float():
             return Entry(ValueType.FLOAT32, value)
     items = list(value)

@@ -4,6 +4,7 @@ import os
 import re
 import warnings
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 from typing import BinaryIO, Self
 
@@ -26,10 +27,6 @@ class Tokenizer:
     """
 
     def __init__(self, vocab: Vocab) -> None:
-        if vocab.kind is not Kind.NONE and vocab.kind not in KINDS:
-            raise UnsupportedError(
-                f"{vocab.kind.name} vocabularies are not supported yet", name=vocab.model
-            )
         self.vocab = vocab
 
     @classmethod
@@ -129,10 +126,8 @@ class Tokenizer:
         Source: llama-vocab.cpp, llama_vocab::impl::tokenize @ pin.
         """
         encode = self._encode
-        vocab = self.vocab
-        ids: list[int] = []
-        if add_special and vocab.add_bos:
-            ids.append(vocab.special_ids["bos"])
+        before, after = KINDS[self.kind].frame(self.vocab) if add_special else ([], [])
+        ids = before
         after_special = True
         for part in self._cutter(parse_special).cut(text_of(text)):
             if isinstance(part, int):
@@ -141,8 +136,7 @@ class Tokenizer:
             else:
                 ids += encode(part, after_special)
                 after_special = False
-        if add_special and vocab.add_eos:
-            ids.append(vocab.special_ids["eos"])
+        ids += after
         if add_special and parse_special:
             self._warn_of_doubles(ids)
         return ids
@@ -227,16 +221,19 @@ class Tokenizer:
     def _newline(self) -> int | None:
         """Return the token of a newline.
 
-        llama.cpp: llama_vocab::impl::load finds it before it reads special tokens, so without
-        one it takes the model's default for padding.
+        llama.cpp: llama_vocab::impl::load finds it before it reads special ids, so it is found
+        with the model's default ids.
         """
         if self.kind is Kind.SPM:
             return self.vocab.ids.get(byte_piece(ord("\n")), self.vocab.ids.get("\n"))
         if self.kind not in KINDS or self.kind is Kind.BYTE:
             return None
-        ids = self._encode("\n", False)
-        model = MODELS.get(self.vocab.model)
-        return ids[0] if ids else model.special_ids.get("pad") if model else None
+        defaults = MODELS[self.vocab.model].special_ids if self.vocab.model in MODELS else {}
+        encode = self._encode
+        if defaults.get("unk") != self.vocab.special_ids.get("unk"):
+            encode = KINDS[self.kind].encoder(replace(self.vocab, special_ids=defaults))
+        ids = encode("\n", False)
+        return ids[0] if ids else defaults.get("pad")
 
     @cached_property
     def _encode(self) -> Encode:

@@ -21,11 +21,15 @@ def text_of(data: str | bytes | bytearray | memoryview) -> str:
     A lone surrogate in a str, which UTF-8 cannot carry, is read as the three bytes that
     ``surrogatepass`` makes of it.
 
+    Raises: TypeError if it is neither text nor bytes.
+
     >>> text_of(b"a\xff")
     'a\udcff'
     """
-    if not isinstance(data, str):
+    if isinstance(data, bytes | bytearray | memoryview):
         return bytes(data).decode("utf-8", "surrogateescape")
+    if not isinstance(data, str):
+        raise TypeError(f"text must be str or bytes, not {type(data).__name__}")
     if is_valid(data):
         return data
     return data.encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape")
@@ -58,20 +62,30 @@ def code_points(text: str) -> str:
     return text if is_valid(text) else bytes_of(text).decode("utf-8", "pytok-llama-cpp")
 
 
+def sequence_length(data: bytes, pos: int) -> int:
+    """Return how many bytes at ``pos`` llama.cpp reads as one code point; 0 if they are bad.
+
+    Source: unicode.cpp, unicode_cpt_from_utf8 @ pin.
+    """
+    lead = data[pos]
+    if lead < 0x80:
+        return 1
+    length = 2 if lead >> 5 == 6 else 3 if lead >> 4 == 14 else 4 if lead >> 3 == 30 else 0
+    rest = data[pos + 1 : pos + length]
+    return length if len(rest) == length - 1 and all(byte >> 6 == 2 for byte in rest) else 0
+
+
 def _read_leniently(error: UnicodeError) -> tuple[str, int]:
     assert isinstance(error, UnicodeDecodeError)
     data, start = error.object, error.start
-    lead = data[start]
-    for bits, length in ((0xC0, 2), (0xE0, 3), (0xF0, 4)):
-        rest = data[start + 1 : start + length]
-        if lead >> (7 - length) == bits >> (7 - length) and len(rest) == length - 1:
-            code = lead & (0x7F >> length)
-            for byte in rest:
-                code = code << 6 | byte & 0x3F
-            # llama.cpp aborts on code points beyond Unicode; here their bytes are just bad.
-            if all(byte & 0xC0 == 0x80 for byte in rest) and code <= 0x10FFFF:
-                return chr(code), start + length
-    return REPLACEMENT, start + 1
+    length = sequence_length(data, start)
+    code = data[start] & (0x7F >> length)
+    for byte in data[start + 1 : start + length]:
+        code = code << 6 | byte & 0x3F
+    # llama.cpp aborts on code points beyond Unicode; here their bytes are just bad.
+    if length == 0 or code > 0x10FFFF:
+        return REPLACEMENT, start + 1
+    return chr(code), start + length
 
 
 codecs.register_error("pytok-llama-cpp", _read_leniently)
@@ -116,6 +130,23 @@ def lower(text: str) -> str:
     Source: unicode.cpp, unicode_tolower @ pin.
     """
     return text.translate(_lowercase())
+
+
+@cache
+def _decompositions() -> tuple[list[int], list[int], list[int]]:
+    rows = [re.split("[->]", row) for row in unicode_tables.NFD.split()]
+    first, last, base = ([int(row[at], 16) for row in rows] for at in range(3))
+    return first, last, base
+
+
+def decompose(code: int) -> int:
+    """Return the one code point that llama.cpp decomposes a code point to: its base.
+
+    Source: unicode.cpp, unicode_cpts_normalize_nfd @ pin.
+    """
+    first, last, base = _decompositions()
+    at = bisect_right(first, code) - 1
+    return base[at] if at >= 0 and code <= last[at] else code
 
 
 def is_white_space(code: int) -> bool:

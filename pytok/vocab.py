@@ -35,7 +35,7 @@ class Vocab:
     ``pieces[id]`` is a token's text in the form of `pytok.unicode.text_of`, ``attrs[id]`` its
     `Attr` bits. ``special_ids`` maps a role such as "bos" or "fim_pre" to an id, roles
     without a token are absent. ``keys[id]`` is what text finds a token by, where that is not
-    its piece.
+    its piece; ``types[id]`` the attribute that the file itself gives, which some kinds go by.
     """
 
     kind: Kind
@@ -46,6 +46,7 @@ class Vocab:
     scores: Sequence[float] = ()
     merges: Sequence[str] = ()
     attrs: Sequence[int] = ()
+    types: Sequence[int] = ()
     special_ids: Mapping[str, int] = field(default_factory=dict)
     eog_ids: frozenset[int] = frozenset()
     add_bos: bool = False
@@ -53,7 +54,10 @@ class Vocab:
     add_sep: bool = False
     add_space_prefix: bool = False
     clean_spaces: bool = False
+    remove_extra_whitespaces: bool = False
     lowercase: bool = False
+    strip_accents: bool = False
+    charsmap: bytes = b""
     warnings: Sequence[str] = ()
 
     def __len__(self) -> int:
@@ -83,4 +87,5 @@ class Vocab:
 def byte_vocab() -> Vocab:
     """Return the vocabulary of 256 bytes, each its own id."""
     pieces = [bytes([byte]).decode("utf-8", "surrogateescape") for byte in range(256)]
-    return Vocab(Kind.BYTE, pieces=pieces, attrs=[int(Attr.NORMAL)] * 256)
+    types = [int(Attr.NORMAL)] * 256
+    return Vocab(Kind.BYTE, pieces=pieces, attrs=types, types=types)

@@ -11,18 +11,11 @@ from places import GOLDEN, vocab_file
 from pytok import DoubledTokenWarning, GGUFSource, Tokenizer
 from pytok.gguf import Entry, ValueType
 
-# Kinds whose encoding is still to come; their metadata is read already.
-KINDS_TO_COME = {"WPM", "UGM", "RWKV", "PLAMO2"}
-
 
 @cache
 def names() -> list[str]:
-    """Return the models whose every row must agree."""
-    return [
-        name
-        for name, info in facts().items()
-        if "refused" not in info and info["type"] not in KINDS_TO_COME
-    ]
+    """Return the models whose every row must agree: all that llama.cpp loads."""
+    return [name for name, info in facts().items() if "refused" not in info]
 
 
 @cache

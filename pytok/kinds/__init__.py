@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from pytok.data.models import Kind
-from pytok.kinds import bpe, byte, spm
+from pytok.kinds import bpe, byte, plamo2, rwkv, spm, ugm, wpm
 from pytok.vocab import Vocab
 
 # (text, whether it begins the whole text or follows a special token) -> ids. The text is in
@@ -13,14 +13,26 @@ Encode = Callable[[str, bool], list[int]]
 
 
 class KindFunctions(NamedTuple):
-    """What a kind can do."""
+    """What a kind can do. ``frame`` gives the ids before and after a text with add_special."""
 
     encoder: Callable[[Vocab], Encode]
     piece: Callable[[Vocab, int], bytes]
+    frame: Callable[[Vocab], tuple[list[int], list[int]]]
+
+
+def declared_frame(vocab: Vocab) -> tuple[list[int], list[int]]:
+    """Return BOS and EOS where the vocabulary wants them."""
+    ids = vocab.special_ids
+    return [ids["bos"]] if vocab.add_bos else [], [ids["eos"]] if vocab.add_eos else []
 
 
 KINDS = {
-    Kind.SPM: KindFunctions(spm.Encoder, spm.piece),
-    Kind.BPE: KindFunctions(bpe.encoder, bpe.piece),
-    Kind.BYTE: KindFunctions(byte.Encoder, byte.piece),
+    Kind.SPM: KindFunctions(spm.Encoder, spm.piece, declared_frame),
+    Kind.BPE: KindFunctions(bpe.encoder, bpe.piece, declared_frame),
+    Kind.WPM: KindFunctions(wpm.Encoder, wpm.piece, wpm.frame),
+    Kind.UGM: KindFunctions(ugm.Encoder, ugm.piece, declared_frame),
+    Kind.RWKV: KindFunctions(rwkv.Encoder, rwkv.piece, rwkv.frame),
+    # Newer than the pin, which adds nothing to a PLaMo-2 text: llama.cpp goes by the flags now.
+    Kind.PLAMO2: KindFunctions(plamo2.Encoder, plamo2.piece, declared_frame),
+    Kind.BYTE: KindFunctions(byte.Encoder, byte.piece, declared_frame),
 }

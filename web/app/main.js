@@ -9,7 +9,8 @@ import { createStore } from "./store.js";
 /** @type {import("./store.js").Store} */
 const store = createStore({
   step: null,
-  error: "",
+  loadError: "",
+  encodeError: "",
   tokenizer: null,
   fileName: "",
   addSpecial: true,

@@ -18,12 +18,16 @@ export function createSession(store, readText) {
   let encoding = false;
   let stale = false;
 
-  const engine = new Engine({
-    startWorker: startGuardedWorker,
-    onProgress(step) {
-      if (!loading) store.set({ step: step.phase === "ready" ? null : step });
-    },
-  });
+  let engine = newEngine();
+
+  function newEngine() {
+    return new Engine({
+      startWorker: startGuardedWorker,
+      onProgress(step) {
+        if (!loading) store.set({ step: step.phase === "ready" ? null : step });
+      },
+    });
+  }
 
   /**
    * Load a model. A failure leaves the one before in place.
@@ -34,25 +38,31 @@ export function createSession(store, readText) {
   async function load(source, fileName) {
     loading?.abort();
     const mine = (loading = new AbortController());
-    store.set({ ids: null, error: "", step: { phase: "reading" } });
+    if (engine.dead) {
+      engine = newEngine();
+      store.set({ tokenizer: null });
+    }
+    store.set({ ids: null, loadError: "", encodeError: "", step: { phase: "reading" } });
+    /** @type {Tokenizer | undefined} */
+    let tokenizer;
+    let loadError = "";
     try {
-      const tokenizer = await Tokenizer.load(source, {
+      tokenizer = await Tokenizer.load(source, {
         engine,
         signal: mine.signal,
         onProgress: (step) => mine === loading && store.set({ step }),
       });
-      if (mine !== loading) {
-        tokenizer.dispose();
-        return;
-      }
-      store.get().tokenizer?.dispose();
-      loading = null;
-      store.set({ tokenizer, fileName, step: null });
+      if (tokenizer.info.kind === "NONE") throw new Error("it declares to have no vocabulary");
     } catch (error) {
-      if (mine !== loading) return; // another load has taken its place
-      loading = null;
-      store.set({ step: null, error: `${fileName}: ${sentence(error)}` });
+      loadError = `${fileName}: ${sentence(error)}`;
     }
+    // What is not kept is let go of: a load that another has overtaken, or the model before.
+    const kept = mine === loading && !loadError;
+    const unused = kept ? store.get().tokenizer : tokenizer;
+    unused?.dispose().catch(() => {});
+    if (mine !== loading) return;
+    loading = null;
+    store.set(kept ? { tokenizer, fileName, step: null } : { loadError, step: null });
     encode();
   }
 
@@ -65,12 +75,15 @@ export function createSession(store, readText) {
       stale = false;
       const { tokenizer, addSpecial, parseSpecial } = store.get();
       if (!tokenizer || loading) break;
+      /** @type {Int32Array | null} */
+      let ids = null;
+      let encodeError = "";
       try {
-        const ids = await tokenizer.encode(readText(), { addSpecial, parseSpecial });
-        if (!loading && tokenizer === store.get().tokenizer) store.set({ ids, page: 0 });
+        ids = await tokenizer.encode(readText(), { addSpecial, parseSpecial });
       } catch (error) {
-        if (!loading) store.set({ ids: null, error: sentence(error) });
+        encodeError = sentence(error);
       }
+      if (!loading && tokenizer === store.get().tokenizer) store.set({ ids, encodeError });
     }
     encoding = false;
   }

@@ -32,7 +32,8 @@ export function createStore(initial) {
 /**
  * @typedef {object} State
  * @property {import("../lib/types.js").Step | null} step what is being waited for
- * @property {string} error one sentence, "" if all is well
+ * @property {string} loadError one sentence on the last load, "" if all is well
+ * @property {string} encodeError the same on the last encoding
  * @property {import("../lib/client.js").Tokenizer | null} tokenizer
  * @property {string} fileName
  * @property {boolean} addSpecial

@@ -100,15 +100,22 @@ class Loading:
         return json.dumps({"handle": handle, "info": info})
 
 
-def _shown(text: str | None) -> str:
-    """Return text that JavaScript can hold: bytes that are not UTF-8 are replaced."""
-    return (text or "").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+def _shown(text: str | None, limit: int = 200) -> str:
+    """Return text to be shown: of bounded length, bytes that are not UTF-8 replaced."""
+    text = (text or "").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return text if len(text) <= limit else f"{text[:limit]}…"
+
+
+def _tokenizer(handle: int) -> Tokenizer:
+    if handle not in _tokenizers:
+        raise PytokError("this tokenizer has been disposed of")
+    return _tokenizers[handle]
 
 
 @_remember
 def encode(handle: int, text: str, add_special: bool, parse_special: bool) -> array[int]:
     """Return the ids of a text as 32-bit integers."""
-    ids = _tokenizers[handle].encode(text, add_special=add_special, parse_special=parse_special)
+    ids = _tokenizer(handle).encode(text, add_special=add_special, parse_special=parse_special)
     return array("i", ids)
 
 
@@ -121,13 +128,13 @@ def count_tokens(handle: int, text: str, add_special: bool, parse_special: bool)
 @_remember
 def decode(handle: int, ids: Any) -> str:
     """Return the text of an Int32Array of ids."""
-    return _tokenizers[handle].decode(_ids(handle, ids))
+    return _tokenizer(handle).decode(_ids(handle, ids))
 
 
 @_remember
 def pieces(handle: int, ids: Any) -> tuple[bytes, array[int], array[int]]:
     """Return the bytes of an Int32Array of ids: joined, where each ends, and attributes."""
-    tokenizer = _tokenizers[handle]
+    tokenizer = _tokenizer(handle)
     checked = _ids(handle, ids)
     parts = [tokenizer.decode_token(id_) for id_ in checked]
     attrs = array("i", (tokenizer.vocab.attrs[id_] for id_ in checked))
@@ -140,8 +147,8 @@ def dispose(handle: int) -> None:
 
 
 def _ids(handle: int, ids: Any) -> list[int]:
-    checked: list[int] = ids.to_py().tolist()
-    size = len(_tokenizers[handle])
+    checked: list[int] = [int(id_) for id_ in ids.to_py()]
+    size = len(_tokenizer(handle))
     bad = next((id_ for id_ in checked if not 0 <= id_ < size), None)
     if bad is not None:
         raise PytokError(f"token id {bad} is not in 0..{size - 1}")

@@ -5,129 +5,23 @@
  *     const tokenizer = await Tokenizer.load(file);
  *     const ids = await tokenizer.encode("Hello");
  *
- * @import { EncodeOptions, Info, LoadOptions, Pieces, RangeReader } from "./types.js"
- * @import { Source, Step, WorkerMessage } from "./types.js"
+ * @import { EncodeOptions, Info, LoadOptions, Pieces, Source } from "./types.js"
  */
 
-import { PytokError, bytes, call, cancel } from "./protocol.js";
+import { Engine } from "./engine.js";
 import { openRemote } from "./remote.js";
 
+export { Engine } from "./engine.js";
 export { PytokError } from "./protocol.js";
-
-/** @returns {Worker} */
-const startPlainWorker = () =>
-  new Worker(new URL("./worker.js", import.meta.url), { type: "module", name: "pytok" });
-
-/**
- * @typedef {object} Pending
- * @property {(value: any) => void} resolve
- * @property {(error: unknown) => void} reject
- * @property {((step: Step) => void) | undefined} onProgress
- * @property {RangeReader | undefined} reader
- */
-
-/** A worker with Python in it. It starts at once; calls wait until it is ready. */
-export class Engine {
-  /** @type {Promise<Worker>} */
-  #worker;
-  /** @type {Map<number, Pending>} */
-  #pending = new Map();
-  #lastId = 0;
-  /** @type {((step: Step) => void) | undefined} */
-  #onProgress;
-  /** @type {Step | null} */
-  #startStep = null;
-
-  /**
-   * @param {object} [options]
-   * @param {() => Worker | Promise<Worker>} [options.startWorker] starts lib/worker.js as a
-   *   module worker; a page with stricter rules puts its own way here
-   * @param {(step: Step) => void} [options.onProgress] told of the worker's own start
-   */
-  constructor({ startWorker = startPlainWorker, onProgress } = {}) {
-    this.#onProgress = onProgress;
-    this.#worker = Promise.resolve(startWorker()).then((worker) => {
-      worker.onmessage = (event) => this.#receive(event.data);
-      worker.onerror = (event) => this.#failAll(event.message || "the worker could not be started");
-      return worker;
-    });
-    this.#worker.catch((error) => this.#failAll(String(error)));
-  }
-
-  /**
-   * Call a method of worker.js.
-   *
-   * @param {string} method
-   * @param {object} params
-   * @param {{ signal?: AbortSignal, onProgress?: (step: Step) => void, reader?: RangeReader }} [options]
-   * @returns {Promise<any>}
-   */
-  async call(method, params, { signal, onProgress, reader } = {}) {
-    signal?.throwIfAborted();
-    const worker = await this.#worker;
-    const id = ++this.#lastId;
-    /** @type {() => void} */
-    let onAbort = () => {};
-    try {
-      return await new Promise((resolve, reject) => {
-        onAbort = () => {
-          worker.postMessage(cancel(id));
-          reject(signal?.reason);
-        };
-        signal?.addEventListener("abort", onAbort);
-        this.#pending.set(id, { resolve, reject, onProgress, reader });
-        if (this.#startStep) onProgress?.(this.#startStep);
-        worker.postMessage(call(id, method, params));
-      });
-    } finally {
-      signal?.removeEventListener("abort", onAbort);
-      this.#pending.delete(id);
-      reader?.close();
-    }
-  }
-
-  /** End the worker. Calls that wait are rejected. */
-  async terminate() {
-    this.#failAll("the worker was ended");
-    (await this.#worker).terminate();
-  }
-
-  /** @param {WorkerMessage} message */
-  async #receive(message) {
-    if (message.type === "progress" && message.id === null) {
-      this.#startStep = message.step.phase === "ready" ? null : message.step;
-      this.#onProgress?.(message.step);
-      for (const { onProgress } of this.#pending.values()) onProgress?.(message.step);
-      return;
-    }
-    const id = /** @type {number} */ (message.id);
-    const pending = this.#pending.get(id);
-    if (!pending) return; // its caller has given up
-    if (message.type === "result") pending.resolve(message.value);
-    else if (message.type === "failure") pending.reject(new PytokError(message.error));
-    else if (message.type === "progress") pending.onProgress?.(message.step);
-    else {
-      const worker = await this.#worker;
-      try {
-        const data = await /** @type {RangeReader} */ (pending.reader).read(message.offset, message.size);
-        worker.postMessage(bytes(id, data));
-      } catch (error) {
-        pending.reject(error);
-        worker.postMessage(bytes(id, null));
-      }
-    }
-  }
-
-  /** @param {string} reason */
-  #failAll(reason) {
-    const error = new PytokError({ name: "WorkerError", message: reason });
-    for (const pending of this.#pending.values()) pending.reject(error);
-    this.#pending.clear();
-  }
-}
 
 /** @type {Engine | undefined} */
 let sharedEngine;
+
+/** @returns {Engine} the one that all tokenizers share by default; a new one if it has died */
+function defaultEngine() {
+  if (!sharedEngine || sharedEngine.dead) sharedEngine = new Engine();
+  return sharedEngine;
+}
 
 /** A model's tokenizer; its work is done in the engine's worker. */
 export class Tokenizer {
@@ -153,15 +47,18 @@ export class Tokenizer {
    * @param {LoadOptions} [options]
    * @returns {Promise<Tokenizer>}
    * @throws {PytokError} named GGUFError, VocabError or UnsupportedError if the file is at
-   *   fault; the signal's reason; a DOMException named NetworkError if a URL cannot be read
+   *   fault, WorkerError if the worker is; the signal's reason; a DOMException named
+   *   NetworkError if a URL cannot be read; a TypeError for any other source
    */
-  static async load(source, { signal, onProgress, engine = (sharedEngine ??= new Engine()) } = {}) {
-    const remote = typeof source === "string" || source instanceof URL;
-    const reader = remote ? openRemote(new URL(source, document.baseURI)) : undefined;
-    const params = remote
-      ? { source: { size: null } }
-      : { source: { blob: source instanceof Blob ? source : new Blob([/** @type {BlobPart} */ (source)]) } };
-    const { handle, info } = await engine.call("load", params, { signal, onProgress, reader });
+  static async load(source, { signal, onProgress, engine = defaultEngine() } = {}) {
+    const { params, reader } = opened(source);
+    const { handle, info } = await engine.call("load", params, {
+      signal,
+      onProgress,
+      reader,
+      // Who has given up the load in its last moment is not told of the tokenizer.
+      discard: (late) => engine.call("dispose", { handle: late.handle }).catch(() => {}),
+    });
     return new Tokenizer(engine, handle, info);
   }
 
@@ -170,8 +67,8 @@ export class Tokenizer {
    * @param {EncodeOptions} [options]
    * @returns {Promise<Int32Array>} the token ids
    */
-  encode(text, { addSpecial = true, parseSpecial = false } = {}) {
-    return this.#call("encode", { text, addSpecial, parseSpecial });
+  async encode(text, { addSpecial = true, parseSpecial = false } = {}) {
+    return this.#call("encode", { text: asText(text), addSpecial, parseSpecial });
   }
 
   /**
@@ -179,28 +76,28 @@ export class Tokenizer {
    * @param {EncodeOptions} [options]
    * @returns {Promise<number>} how many tokens the text has
    */
-  countTokens(text, { addSpecial = true, parseSpecial = false } = {}) {
-    return this.#call("countTokens", { text, addSpecial, parseSpecial });
+  async countTokens(text, { addSpecial = true, parseSpecial = false } = {}) {
+    return this.#call("countTokens", { text: asText(text), addSpecial, parseSpecial });
   }
 
   /**
-   * @param {ArrayLike<number>} ids
+   * @param {Iterable<number>} ids
    * @returns {Promise<string>} their text; bytes that are not UTF-8 become U+FFFD
    */
-  decode(ids) {
-    return this.#call("decode", { ids: Int32Array.from(ids) });
+  async decode(ids) {
+    return this.#call("decode", { ids: asIds(ids) });
   }
 
   /**
-   * @param {ArrayLike<number>} ids
+   * @param {Iterable<number>} ids
    * @returns {Promise<Pieces>} the bytes and attributes of each
    */
-  pieces(ids) {
-    return this.#call("pieces", { ids: Int32Array.from(ids) });
+  async pieces(ids) {
+    return this.#call("pieces", { ids: asIds(ids) });
   }
 
   /** Free the vocabulary. The tokenizer cannot be used afterwards. */
-  dispose() {
+  async dispose() {
     return this.#call("dispose", {});
   }
 
@@ -208,4 +105,32 @@ export class Tokenizer {
   #call(method, params) {
     return this.#engine.call(method, { handle: this.#handle, ...params });
   }
+}
+
+/** @param {Source} source */
+function opened(source) {
+  if ((typeof source === "string" && source) || source instanceof URL) {
+    const reader = openRemote(new URL(source, document.baseURI));
+    return { params: { source: { size: null } }, reader };
+  }
+  if (source instanceof Blob) return { params: { source: { blob: source } } };
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
+    return { params: { source: { blob: new Blob([/** @type {BlobPart} */ (source)]) } } };
+  }
+  throw new TypeError("a model is a File, a Blob, a buffer or a URL");
+}
+
+/** @param {string} text */
+function asText(text) {
+  if (typeof text !== "string") throw new TypeError("a text is a string");
+  return text;
+}
+
+/** @param {Iterable<number>} ids */
+function asIds(ids) {
+  if (ids instanceof Int32Array) return ids;
+  return Int32Array.from(ids, (id) => {
+    if (!Number.isInteger(id) || id !== (id | 0)) throw new TypeError(`${id} is no token id`);
+    return id;
+  });
 }

@@ -17,9 +17,9 @@ const VISIBLE = [
 /** @param {string} path a file beside this module */
 const beside = (path) => new URL(path, import.meta.url).href;
 
-/** @param {string} path */
-async function fetched(path) {
-  const response = await fetch(beside(path));
+/** @param {string} path @param {RequestInit} [init] */
+async function fetched(path, init) {
+  const response = await fetch(beside(path), init);
   if (!response.ok) throw new Error(`could not fetch ${path}: the server answered ${response.status}`);
   return response;
 }
@@ -41,6 +41,8 @@ export async function startPyodide(onStep) {
       jsglobals: Object.fromEntries(VISIBLE.map((name) => [name, globals[name]])),
     }),
     fetched("assets.json").then((response) => response.json()),
+    // Without this file loadPyodide waits for ever.
+    fetched("pyodide/pyodide.asm.wasm", { method: "HEAD" }),
   ]);
 
   onStep({ phase: "installing pytok" });

@@ -65,7 +65,7 @@ export interface LoadOptions {
   signal?: AbortSignal;
   onProgress?: (step: Step) => void;
   /** The worker to load into; one shared by all by default. */
-  engine?: import("./client.js").Engine;
+  engine?: import("./engine.js").Engine;
 }
 
 export interface EncodeOptions {

@@ -14,10 +14,17 @@ const scope = /** @type {WorkerScope} */ (/** @type {unknown} */ (self));
 let bridge;
 /** @type {Map<number, (data: Uint8Array | null) => void>} */
 const wishes = new Map();
-/** @type {Set<number>} */
+/** @type {Set<number>} calls that are being answered */
+const active = new Set();
+/** @type {Set<number>} those of them whose answer is no longer wanted */
 const cancelled = new Set();
 
-const started = start();
+// Some faults inside Pyodide's start, such as a wasm file that is not there, reach nobody: the
+// promise of the start stays open. Then this is what ends it.
+const crashed = new Promise((_, reject) => {
+  addEventListener("unhandledrejection", (event) => reject(event.reason), { once: true });
+});
+const started = Promise.race([start(), crashed]);
 started.catch(() => {}); // every call reports it
 
 /** @param {Step} step */
@@ -118,11 +125,24 @@ async function read(source, offset, size, id) {
   return /** @type {Uint8Array} */ (data);
 }
 
+/** @param {unknown} error @returns {never} */
+function startFailed(error) {
+  const { message } = /** @type {Error} */ (described(error));
+  throw new PytokError({ name: "WorkerError", message: `Python could not be started: ${message}` });
+}
+
+/** @param {unknown} thrown something that is no Error; Pyodide throws such @returns {Error} */
+function asError(thrown) {
+  const { message, status } = /** @type {{ message?: string, status?: number }} */ (thrown ?? {});
+  return new Error(message ?? (status ? `the server answered ${status}` : String(thrown)));
+}
+
 /** @param {unknown} error what a call threw @returns {unknown} what to tell the page */
 function described(error) {
+  if (!(error instanceof Error)) return asError(error);
   const type = /** @type {{ type?: string }} */ (error).type;
-  if (!(error instanceof Error) || !type) return error;
-  const known = JSON.parse(bridge.failure());
+  if (!type) return error;
+  const known = bridge ? JSON.parse(bridge.failure()) : {};
   if (known.name === type) return new PytokError(known);
   // Not one of ours: the last line of the traceback names it.
   const message = error.message.trim().split("\n").at(-1);
@@ -135,18 +155,20 @@ scope.onmessage = async (/** @type {MessageEvent<PageMessage>} */ event) => {
     wishes.get(message.id)?.(message.data);
     wishes.delete(message.id);
   } else if (message.type === "cancel") {
-    cancelled.add(message.id);
+    if (active.has(message.id)) cancelled.add(message.id);
     wishes.get(message.id)?.(null);
     wishes.delete(message.id);
   } else {
     const { id, method, params } = message;
+    active.add(id);
     try {
-      await started;
+      await started.catch(startFailed);
       const value = await /** @type {any} */ (methods)[method](params, id);
       scope.postMessage(result(id, value));
     } catch (error) {
       scope.postMessage(failure(id, described(error)));
     } finally {
+      active.delete(id);
       cancelled.delete(id);
     }
   }

@@ -7,9 +7,9 @@
 import { find } from "./dom.js";
 import { mountFold } from "./fold.js";
 
-// From here on a paste is inserted by us, at the price of one step of undo: Chromium's own
-// way lays all of the text out.
-const LARGE_PASTE = 100_000;
+// From here on a paste is inserted by us, at the price of what could be undone before:
+// Chromium's own way lays all of the text out.
+const LARGE_PASTE = 200_000;
 
 /**
  * @param {ParentNode} root
@@ -43,7 +43,8 @@ export function mountEditor(root, store, session) {
       if (pasted.length < LARGE_PASTE) return;
       event.preventDefault();
       const { value, selectionStart, selectionEnd } = text;
-      fold.assign(value.slice(0, selectionStart) + pasted + value.slice(selectionEnd));
+      const before = value.slice(0, selectionStart) + pasted;
+      fold.assign(before + value.slice(selectionEnd), before.length);
       session.encode();
     },
     { signal },
@@ -56,6 +57,7 @@ export function mountEditor(root, store, session) {
     box.addEventListener("change", change, { signal });
   }
   // A browser may restore what was typed and switched before a reload.
+  fold.update();
   store.set({ addSpecial: addSpecial.checked, parseSpecial: parseSpecial.checked });
   return () => {
     listening.abort();

@@ -10,13 +10,14 @@ import { find, make } from "./dom.js";
 const LONG = 200_000;
 const SHOWN = 4_000;
 
-// Keys that go elsewhere, or to the browser.
+// Keys that go elsewhere, or to the browser; and those that edit although Ctrl is held.
 const PASSING = /^(Tab|Shift|Control|Alt|Meta|Escape|F\d+)$/;
+const EDITING = /^[acvxyz]$/i;
 
 /**
  * @param {HTMLTextAreaElement} area in an element that also holds a button.preview
  * @param {(length: number) => string} describe what to say of a folded value
- * @returns {{ assign: (value: string) => void, update: () => void, dispose: () => void }}
+ * @returns {{ assign: (value: string, caret?: number) => void, update: () => void, dispose: () => void }}
  *   assign sets the value; update is to be called after somebody else has changed it
  */
 export function mountFold(area, describe) {
@@ -24,6 +25,8 @@ export function mountFold(area, describe) {
   const listening = new AbortController();
   const { signal } = listening;
   let length = 0;
+  /** @type {number | undefined} where it is to stand when the area is opened */
+  let caretWhenOpened;
 
   function fold() {
     area.classList.add("folded");
@@ -38,10 +41,13 @@ export function mountFold(area, describe) {
     area.classList.remove("folded");
     preview.hidden = true;
     area.focus();
+    if (caretWhenOpened !== undefined) area.setSelectionRange(caretWhenOpened, caretWhenOpened);
+    caretWhenOpened = undefined;
   }
 
-  /** @param {string} value */
-  function assign(value) {
+  /** @param {string} value @param {number} [caret] */
+  function assign(value, caret) {
+    caretWhenOpened = caret;
     if (value.length > LONG) fold(); // before there is anything long to lay out
     area.value = value;
     update();
@@ -69,7 +75,8 @@ export function mountFold(area, describe) {
   preview.addEventListener(
     "keydown",
     (event) => {
-      if (!PASSING.test(event.key) && !event.ctrlKey && !event.metaKey && !event.altKey) open();
+      const command = event.ctrlKey || event.metaKey || event.altKey;
+      if (command ? EDITING.test(event.key) : !PASSING.test(event.key)) open();
     },
     { signal },
   );

@@ -47,11 +47,20 @@ export function mountModel(root, store, session) {
   const listening = new AbortController();
   const { signal } = listening;
 
+  let hasChosen = false;
+  let shownSample = ""; // of the model that is loaded
+  let wantedSample = "";
+
+  /** @param {Blob | URL} source @param {string} name @param {string} sample */
+  function load(source, name, sample) {
+    hasChosen = true;
+    samples.value = wantedSample = sample;
+    session.load(source, name);
+  }
+
   /** @param {File | undefined} chosen */
   function open(chosen) {
-    if (!chosen) return;
-    samples.value = "";
-    session.load(chosen, chosen.name);
+    if (chosen) load(chosen, chosen.name, "");
   }
 
   file.addEventListener(
@@ -89,7 +98,7 @@ export function mountModel(root, store, session) {
     () => {
       const option = samples.selectedOptions[0];
       if (!samples.value) return;
-      session.load(new URL(`samples/${samples.value}`, document.baseURI), option.label);
+      load(new URL(`samples/${samples.value}`, document.baseURI), option.label, samples.value);
     },
     { signal },
   );
@@ -100,23 +109,27 @@ export function mountModel(root, store, session) {
         samples.append(make("option", { value }, `${name} (${licence})`));
       }
       // A first visitor sees tokens at once; who has chosen already keeps the choice.
-      if (store.get().step?.phase !== "reading" && !store.get().tokenizer && list.length) {
-        samples.value = list[0].file;
-        samples.dispatchEvent(new Event("change"));
-      }
+      if (hasChosen || !list.length) return;
+      samples.value = list[0].file;
+      samples.dispatchEvent(new Event("change"));
     })
     .catch(() => {
       samples.disabled = true;
     });
 
+  open(file.files?.[0]); // chosen before this script ran
+
   const unwatch = store.watch((state, before) => {
     if (state.step !== before.step) phase.textContent = described(state.step);
-    if (state.error !== before.error) {
-      error.textContent = state.error;
-      error.hidden = !state.error;
+    const sentence = state.loadError || state.encodeError;
+    if (error.textContent !== sentence) {
+      error.textContent = sentence;
+      error.hidden = !sentence;
     }
+    if (state.loadError && !before.loadError) samples.value = wantedSample = shownSample;
     if (state.tokenizer !== before.tokenizer && state.tokenizer) {
       const { info } = state.tokenizer;
+      shownSample = wantedSample;
       const list = make("dl");
       for (const [name, value] of facts(info, state.fileName)) {
         list.append(make("div", {}, make("dt", {}, name), make("dd", {}, value)));

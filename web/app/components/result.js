@@ -29,13 +29,17 @@ export function mountResult(root, store) {
   const copy = /** @type {HTMLButtonElement} */ (find(root, "#copy"));
   const fold = mountFold(idsBox, () => "The beginning. Copy takes all; click to open.");
   copy.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(idsBox.value);
-    copy.textContent = "Copied";
-    setTimeout(() => (copy.textContent = "Copy"), 1500);
+    // Without https, or without leave, there is no clipboard to write to.
+    const copied = await Promise.resolve(navigator.clipboard?.writeText(idsBox.value)).then(
+      () => Boolean(navigator.clipboard),
+      () => false,
+    );
+    copy.textContent = copied ? "Copied" : "Not allowed here: select and copy";
+    setTimeout(() => (copy.textContent = "Copy"), 2500);
   });
 
   /** @param {number} page */
-  const goTo = (page) => store.set({ page });
+  const goTo = (page) => store.set({ page: Math.max(0, Math.min(page, lastPage(store.get().ids))) });
   const previous = make("button", { type: "button", "aria-label": "Previous page" }, "‹");
   const next = make("button", { type: "button", "aria-label": "Next page" }, "›");
   const where = make("span");
@@ -51,9 +55,11 @@ export function mountResult(root, store) {
       ? ""
       : number === 0
         ? "No tokens yet: type something."
-        : step || !tokenizer
-          ? "The tokens of the text will stand here once a model is loaded."
-          : "";
+        : step
+          ? "The tokens will stand here as soon as the model is loaded."
+          : tokenizer
+            ? ""
+            : "Open a GGUF file or take a sample model to see the tokens of the text.";
     fold.assign(ids ? `[${ids.join(", ")}]` : "");
     copy.disabled = !ids;
   }
@@ -64,8 +70,9 @@ export function mountResult(root, store) {
     const start = page * PAGE;
     const shown = all.subarray(start, start + PAGE);
     pager.hidden = all.length <= PAGE;
-    previous.disabled = page === 0;
-    next.disabled = start + PAGE >= all.length;
+    // Not disabled in earnest: a button that is would lose the focus.
+    previous.setAttribute("aria-disabled", String(page === 0));
+    next.setAttribute("aria-disabled", String(start + PAGE >= all.length));
     where.textContent = `${start + 1}–${start + shown.length} of ${all.length}`;
     if (!shown.length || !tokenizer) {
       tokens.replaceChildren();
@@ -79,13 +86,17 @@ export function mountResult(root, store) {
 
   const unwatch = store.watch((state, before) => {
     if (state.ids !== before.ids || state.step !== before.step) showCount(state);
-    if (state.ids !== before.ids || state.page !== before.page) showPage(state);
+    if (state.ids !== before.ids && state.page > lastPage(state.ids)) goTo(state.page);
+    else if (state.ids !== before.ids || state.page !== before.page) showPage(state);
   });
   return () => {
     unwatch();
     fold.dispose();
   };
 }
+
+/** @param {Int32Array | null} ids */
+const lastPage = (ids) => Math.max(0, Math.ceil((ids?.length ?? 0) / PAGE) - 1);
 
 /**
  * @param {Int32Array} ids

@@ -11,9 +11,7 @@ so that a second run needs no network.
 
 import argparse
 import contextlib
-import functools
 import hashlib
-import http.server
 import json
 import os
 import re
@@ -24,13 +22,14 @@ import tarfile
 import venv
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))
 
 from pytok.data import pin  # noqa: E402
 from pytok.data.generate import unicode_tables  # noqa: E402
+from web.serve import make_server  # noqa: E402
 
 CACHE = ROOT / ".cache"
 VENV = ROOT / ".venv"
@@ -246,7 +245,9 @@ def web(_: argparse.Namespace | None = None) -> None:
 
 def build_dist(wheels: list[Path]) -> None:
     shutil.rmtree(DIST, ignore_errors=True)
-    tools = shutil.ignore_patterns("package*.json", ".npmrc", "tsconfig.json", "__pycache__")
+    tools = shutil.ignore_patterns(
+        "package*.json", ".npmrc", "tsconfig.json", "serve.py", "__pycache__"
+    )
     shutil.copytree(ROOT / "web", DIST, ignore=tools)
     samples = json.loads((DIST / "samples/index.json").read_text("utf-8"))
     for folder, files in {
@@ -304,11 +305,33 @@ def test(arguments: argparse.Namespace) -> None:
     pytest(*arguments.pytest)
 
 
+def fuzz(arguments: argparse.Namespace) -> None:
+    """Look for differences from llama.cpp; further arguments go to tests/oracle/fuzz.py."""
+    python_packages()
+    llama_cpp()
+    oracle = CACHE / "oracle"
+    requirements = ROOT / "tests/oracle/requirements.txt"
+
+    def make() -> None:
+        shutil.rmtree(oracle, ignore_errors=True)
+        venv.create(oracle, with_pip=True)
+        command = ("install", "--require-hashes", "-r", requirements)
+        hint = "could not install llama.cpp's wheel; is the package index reachable?"
+        run(oracle / "bin/python", "-m", "pip", *command, hint=hint)
+
+    once("oracle", digest_of([requirements]), make, oracle)
+    paths = os.pathsep.join(str(ROOT / path) for path in (".", "tests", "tests/oracle"))
+    command = [venv_bin("python"), ROOT / "tests/oracle/fuzz.py", oracle / "bin/python"]
+    environment = {**os.environ, "PYTHONPATH": paths}
+    done = subprocess.run([*map(str, command), *arguments.fuzz], check=False, env=environment)
+    raise SystemExit(done.returncode)
+
+
 def serve(arguments: argparse.Namespace) -> None:
     """Build and serve the playground."""
     web()
     try:
-        server = make_server(arguments.port)
+        server = make_server(DIST, arguments.port)
     except (OSError, OverflowError) as error:
         raise fail(f"port {arguments.port} cannot be used ({error}); try --port") from None
     print(f"Playground: http://127.0.0.1:{server.server_port}/  (Ctrl-C ends it)", flush=True)
@@ -323,88 +346,12 @@ def clean(_: argparse.Namespace) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-# --- the server --------------------------------------------------------------------------
-
-
-class Handler(http.server.SimpleHTTPRequestHandler):
-    """Files of dist/, with the pages' own policies as headers, and single byte ranges."""
-
-    protocol_version = "HTTP/1.1"
-    extensions_map = {  # noqa: RUF012
-        ".html": "text/html; charset=utf-8",
-        ".css": "text/css; charset=utf-8",
-        ".js": "text/javascript; charset=utf-8",
-        ".mjs": "text/javascript; charset=utf-8",
-        ".json": "application/json",
-        ".wasm": "application/wasm",
-        ".svg": "image/svg+xml",
-        "": "application/octet-stream",
-    }
-
-    def end_headers(self) -> None:
-        policy = self.policy()
-        if policy:
-            self.send_header("Content-Security-Policy", f"{policy}; frame-ancestors 'self'")
-        self.send_header("X-Content-Type-Options", "nosniff")
-        self.send_header("Referrer-Policy", "no-referrer")
-        self.send_header("Cache-Control", "no-cache")
-        self.send_header("Accept-Ranges", "bytes")
-        super().end_headers()
-
-    def policy(self) -> str | None:
-        """Return the policy that a page states in its <meta>; the worker has its guard's."""
-        path = Path(self.translate_path(self.path))
-        page = {".html": path, "": path / "index.html"}.get(path.suffix)
-        if path == DIST / "lib/worker.js":
-            page = DIST / "guard.html"
-        if page is None or not page.is_file():
-            return None
-        meta = r'http-equiv="Content-Security-Policy"\s+content="([^"]*)"'
-        found = re.search(meta, page.read_text("utf-8"))
-        return " ".join(found[1].split()) if found else None
-
-    def do_GET(self) -> None:
-        wanted = re.fullmatch(r"bytes=(\d{1,15})-(\d{0,15})", self.headers.get("Range", ""))
-        if "%00" in self.path:
-            self.send_error(404)
-            return
-        path = Path(self.translate_path(self.path))
-        if not (wanted and path.is_file()):
-            super().do_GET()
-            return
-        size = path.stat().st_size
-        start, end = int(wanted[1]), min(int(wanted[2] or size - 1), size - 1)
-        if start > end:
-            self.send_response(416)
-            self.send_header("Content-Range", f"bytes */{size}")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-            return
-        self.send_response(206)
-        self.send_header("Content-Type", self.guess_type(path))
-        self.send_header("Content-Range", f"bytes {start}-{end}/{size}")
-        self.send_header("Content-Length", str(end - start + 1))
-        self.end_headers()
-        with path.open("rb") as file:
-            file.seek(start)
-            self.wfile.write(file.read(end - start + 1))
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-        """Say nothing: the browser shows what it fetched."""
-
-
-def make_server(port: int = 0) -> http.server.ThreadingHTTPServer:
-    """Return a server of dist/ on this machine's loopback; port 0 takes a free one."""
-    handler = functools.partial(Handler, directory=str(DIST))
-    return http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     tasks = parser.add_subparsers(required=True, metavar="task")
-    for task in (serve, test, check, web, wheel, data, clean):
+    for task in (serve, test, check, web, wheel, data, fuzz, clean):
         summary = (task.__doc__ or "").splitlines()[0]
         command = tasks.add_parser(task.__name__, help=summary, description=summary)
         command.set_defaults(task=task)
@@ -412,6 +359,8 @@ def main() -> None:
             command.add_argument("--port", type=int, default=8000, help="default: 8000")
         elif task is test:
             command.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
+        elif task is fuzz:
+            command.add_argument("fuzz", nargs="*", help="arguments for the fuzzer, after --")
         elif task is data:
             command.add_argument("--check", action="store_true")
     arguments = parser.parse_args()

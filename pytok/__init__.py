@@ -14,6 +14,7 @@ from pytok.errors import (
     VocabError,
 )
 from pytok.source import DictSource, GGUFSource, MetadataSource
+from pytok.stream import StreamDecoder
 from pytok.tokenizer import Tokenizer
 from pytok.vocab import Attr, Vocab
 
@@ -28,6 +29,7 @@ __all__ = [
     "Kind",
     "MetadataSource",
     "PytokError",
+    "StreamDecoder",
     "TemplateError",
     "Tokenizer",
     "UnsupportedError",

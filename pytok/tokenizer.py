@@ -170,12 +170,31 @@ class Tokenizer:
         """
         return b"".join([self.decode_token(id_, special=special) for id_ in ids])
 
-    def decode(self, ids: Iterable[int], errors: str = "replace", *, special: bool = True) -> str:
-        """Return `decode_bytes` as text; ``errors`` is that of bytes.decode.
+    def decode(
+        self,
+        ids: Iterable[int],
+        errors: str = "replace",
+        *,
+        special: bool = True,
+        remove_special: bool = False,
+    ) -> str:
+        """Return the text of ids; ``errors`` is that of bytes.decode.
+
+        ``remove_special`` leaves out the tokens that `encode` adds around a text. The space
+        that a vocabulary puts before a text is not part of it: it is left out where the text
+        begins, so that encoding and decoding settle.
 
         Raises: ValueError if there is no such token.
         """
-        return self.decode_bytes(ids, special=special).decode("utf-8", errors)
+        ids = list(ids)
+        if remove_special:
+            before, after = KINDS[self.kind].frame(self.vocab)
+            ids = ids[len(before) :] if before and ids[: len(before)] == before else ids
+            ids = ids[: -len(after)] if after and ids[-len(after) :] == after else ids
+        data = self.decode_bytes(ids, special=special)
+        if ids and self.vocab.add_space_prefix and self.vocab.has(ids[0], Attr.NORMAL):
+            data = data.removeprefix(b" ")
+        return data.decode("utf-8", errors)
 
     def detokenize(
         self, ids: Iterable[int], *, remove_special: bool = False, unparse_special: bool = False

@@ -3,7 +3,10 @@
 import struct
 from typing import Any
 
-from pytok.gguf import ValueType
+import golden
+from places import vocab_file
+
+from pytok.gguf import Array, ValueType
 
 CODES = "BbHhIif?\0\0Qqd"
 
@@ -46,3 +49,21 @@ class Writer:
         count = len(self.pairs) if count is None else count
         head = b"GGUF" + self.pack("IQQ", self.version, tensors, count)
         return head + b"".join(self.pairs)
+
+
+def patched(file: str, changes: dict[str, Any] | None) -> bytes:
+    """Return a vocabulary file with some of its metadata changed."""
+    if not changes:
+        return vocab_file(file).read_bytes()
+    writer = Writer()
+    for key, entry in golden.source(file, changes).entries.items():
+        value = entry.value
+        if isinstance(value, Array):
+            items = list(value.items)
+            if value.item_type is ValueType.STRING:
+                items = [text.encode("utf-8", "surrogateescape") for text in items]
+            value = (value.item_type, items)
+        elif entry.type is ValueType.STRING:
+            value = value.encode("utf-8", "surrogateescape")
+        writer.add(key, entry.type, value)
+    return writer.bytes()

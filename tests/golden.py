@@ -73,6 +73,12 @@ def pre_model(base: str, pre: str) -> Tokenizer:
     return Tokenizer.from_source(source(info["base"], info["set"]))
 
 
+def any_model(label: str) -> Tokenizer:
+    """Return the tokenizer of NAME or of BASE:PRE."""
+    base, _, pre = label.partition(":")
+    return pre_model(base, pre) if pre else model(base)
+
+
 def differences(tokenizer: Tokenizer, rows: list[dict[str, Any]]) -> list[str]:
     """Return a line for each row whose ids, pieces or bytes are not as expected."""
     found = []

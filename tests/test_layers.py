@@ -19,6 +19,7 @@ LEVELS = (
     tuple(f"kinds.{kind}" for kind in ("bpe", "byte", "plamo2", "rwkv", "spm", "ugm", "wpm")),
     ("kinds",),
     ("tokenizer",),
+    ("stream",),
     ("__init__",),
     ("chat", "explain", "doctor", "diff"),
     ("cli",),

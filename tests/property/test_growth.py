@@ -33,6 +33,26 @@ def test_merging_one_long_word(name: str) -> None:
     texts.check(tokenizer.encode, cases=cases, sizes=(8_000, 16_000, 32_000), ratio=3.6)
 
 
+@pytest.mark.parametrize("name", ["bert-bge", "synth-t5", "synth-rwkv", "synth-plamo2"])
+def test_other_kinds(name: str) -> None:
+    cases = ["letters_word", "letters_random", "spaces", "uncased", "combining", "replacement"]
+    encode = golden.model(name).encode
+    texts.check(encode, cases=cases, sizes=(8_000, 16_000, 32_000), ratio=3.6)
+
+
+KINDS = ["bert-bge", "nomic-bert-moe", "synth-rwkv", "synth-plamo2", "llama-spm", "llama-bpe"]
+
+
+@pytest.mark.parametrize("name", [*KINDS, "gemma-4"])
+def test_a_word_of_a_megabyte(name: str) -> None:
+    tokenizer = golden.model(name)
+    word = "internationalization日本" * 45_000
+    started = time.monotonic()
+    ids = tokenizer.encode(word, add_special=False)
+    assert time.monotonic() - started < 30  # a guard against hanging: ten times what it takes
+    assert len(ids) > 100_000
+
+
 def best_time(function: Callable[[], object]) -> float:
     times = []
     for _ in range(7):

@@ -50,6 +50,7 @@ def test_decode_concatenates() -> None:
     assert SPM.decode_bytes([6324, 727]) == b" Hi there"
     assert SPM.decode([1, 6324]) == "<s> Hi"
     assert SPM.decode([1, 6324], special=False) == " Hi"
+    assert SPM.decode([1, 6324], remove_special=True) == SPM.decode([6324]) == "Hi"
     assert GPT2.decode_token(12520) == b" \xf0\x9f"
     assert GPT2.decode([12520]) == " \ufffd"
     with pytest.raises(UnicodeDecodeError):

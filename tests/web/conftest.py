@@ -11,6 +11,7 @@ from playground import Playground
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 import build
+from web.serve import Handler, make_server
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -38,13 +39,13 @@ def serving(server: ThreadingHTTPServer) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def site() -> Iterator[str]:
     """The playground as `build.py serve` serves it."""
-    yield from serving(build.make_server())
+    yield from serving(make_server(build.DIST))
 
 
 class PlainHandler(SimpleHTTPRequestHandler):
     """A static host: files below a sub-path, no header of its own."""
 
-    extensions_map = build.Handler.extensions_map
+    extensions_map = Handler.extensions_map
     prefix = "/some/where"
 
     def translate_path(self, path: str) -> str:

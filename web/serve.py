@@ -1,0 +1,81 @@
+"""The development server: files of a folder, with the pages' own policies as headers."""
+
+import functools
+import http.server
+import re
+from pathlib import Path
+from typing import Any
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """Files, with the policy that a page states as its header, and single byte ranges."""
+
+    protocol_version = "HTTP/1.1"
+    extensions_map = {  # noqa: RUF012
+        ".html": "text/html; charset=utf-8",
+        ".css": "text/css; charset=utf-8",
+        ".js": "text/javascript; charset=utf-8",
+        ".mjs": "text/javascript; charset=utf-8",
+        ".json": "application/json",
+        ".wasm": "application/wasm",
+        ".svg": "image/svg+xml",
+        "": "application/octet-stream",
+    }
+
+    def end_headers(self) -> None:
+        policy = self.policy()
+        if policy:
+            self.send_header("Content-Security-Policy", f"{policy}; frame-ancestors 'self'")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Referrer-Policy", "no-referrer")
+        self.send_header("Cache-Control", "no-cache")
+        self.send_header("Accept-Ranges", "bytes")
+        super().end_headers()
+
+    def policy(self) -> str | None:
+        """Return the policy that a page states in its <meta>; the worker has its guard's."""
+        path = Path(self.translate_path(self.path))
+        page = {".html": path, "": path / "index.html"}.get(path.suffix)
+        root = Path(self.directory)
+        if path == root / "lib/worker.js":
+            page = root / "guard.html"
+        if page is None or not page.is_file():
+            return None
+        meta = r'http-equiv="Content-Security-Policy"\s+content="([^"]*)"'
+        found = re.search(meta, page.read_text("utf-8"))
+        return " ".join(found[1].split()) if found else None
+
+    def do_GET(self) -> None:
+        wanted = re.fullmatch(r"bytes=(\d{1,15})-(\d{0,15})", self.headers.get("Range", ""))
+        if "%00" in self.path:
+            self.send_error(404)
+            return
+        path = Path(self.translate_path(self.path))
+        if not (wanted and path.is_file()):
+            super().do_GET()
+            return
+        size = path.stat().st_size
+        start, end = int(wanted[1]), min(int(wanted[2] or size - 1), size - 1)
+        if start > end:
+            self.send_response(416)
+            self.send_header("Content-Range", f"bytes */{size}")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        self.send_response(206)
+        self.send_header("Content-Type", self.guess_type(path))
+        self.send_header("Content-Range", f"bytes {start}-{end}/{size}")
+        self.send_header("Content-Length", str(end - start + 1))
+        self.end_headers()
+        with path.open("rb") as file:
+            file.seek(start)
+            self.wfile.write(file.read(end - start + 1))
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        """Say nothing: the browser shows what it fetched."""
+
+
+def make_server(folder: Path, port: int = 0) -> http.server.ThreadingHTTPServer:
+    """Return a server of a folder on this machine's loopback; port 0 takes a free one."""
+    handler = functools.partial(Handler, directory=str(folder))
+    return http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)

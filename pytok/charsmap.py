@@ -3,6 +3,7 @@
 import re
 import sys
 from array import array
+from bisect import bisect_left
 
 from pytok.errors import VocabError
 from pytok.unicode import sequence_length
@@ -29,9 +30,8 @@ class Charsmap:
                 self._units.byteswap()
             self._replacements = blob[4 + size :]
         # llama.cpp: what begins a user-defined piece stays as it is, as far as it goes.
-        self._prefixes = {
-            piece[:length] for piece in user_defined for length in range(1, len(piece) + 1)
-        }
+        self._user_defined = sorted(user_defined)
+        self._longest_piece = max(map(len, user_defined), default=0)
         self._plain = self._plain_runs()
 
     def normalize(self, data: bytes) -> bytes:
@@ -51,11 +51,9 @@ class Charsmap:
 
     def _next(self, data: bytes, pos: int) -> tuple[bytes, int]:
         """Return what the text at ``pos`` becomes, and where the rest begins."""
-        end = pos + 1
-        if data[pos:end] in self._prefixes:
-            while end < len(data) and data[pos : end + 1] in self._prefixes:
-                end += 1
-            return data[pos:end], end
+        shared = self._shared_with_piece(data[pos : pos + self._longest_piece])
+        if shared:
+            return data[pos : pos + shared], pos + shared
         end, replacement = self._longest(data, pos)
         if end > pos:
             return replacement, end
@@ -63,6 +61,15 @@ class Charsmap:
         if length:
             return data[pos : pos + length], pos + length
         return b"\xef\xbf\xbd", pos + 1
+
+    def _shared_with_piece(self, text: bytes) -> int:
+        """Return how much of the text's beginning some user-defined piece begins with."""
+        at = bisect_left(self._user_defined, text)
+        # No other piece shares more with the text than its neighbours in the order do.
+        return max(
+            (_shared(piece, text) for piece in self._user_defined[max(0, at - 1) : at + 1]),
+            default=0,
+        )
 
     def _longest(self, data: bytes, pos: int) -> tuple[int, bytes]:
         """Return the end of the longest key at ``pos`` and its replacement; pos if none."""
@@ -98,10 +105,11 @@ class Charsmap:
         A character does if no key and no user-defined piece begins with it and ASCII, or is
         it alone; what follows must then be ASCII too.
         """
+        beginnings = {piece[0] for piece in self._user_defined}
         plain = bytes(
             byte
             for byte in range(0x80)
-            if bytes([byte]) not in self._prefixes and not self._begins_ascii_key(byte)
+            if byte not in beginnings and not self._begins_ascii_key(byte)
         )
         if not plain:
             return re.compile(rb"(?!)")
@@ -125,3 +133,11 @@ class Charsmap:
 
 def _base(unit: int) -> int:
     return unit >> 10 << ((unit & 1 << 9) >> 6)
+
+
+def _shared(one: bytes, other: bytes) -> int:
+    """Return the length of what two texts begin with alike."""
+    length = min(len(one), len(other))
+    if one[:length] == other[:length]:
+        return length
+    return next(at for at in range(length) if one[at] != other[at])

@@ -27,7 +27,7 @@ from pytok.data.token_texts import (
 from pytok.errors import UnsupportedError, VocabError, quoted
 from pytok.gguf import ValueType
 from pytok.source import MetadataSource
-from pytok.vocab import SPECIAL_ATTRS, Attr, Vocab, byte_vocab
+from pytok.vocab import SPECIAL_ATTRS, Attr, Vocab, byte_ids, byte_vocab
 
 # tokenizer.ggml.token_type -> attribute; any other number is UNDEFINED.
 _TYPE_ATTR = {
@@ -49,7 +49,7 @@ def load_vocab(source: MetadataSource) -> Vocab:
     Raises: VocabError where the keys contradict the format or each other, UnsupportedError
     for a model or pre-tokenizer that is not known.
     """
-    name = source.meta_str(keys.MODEL) or ""
+    name = _text(source, keys.MODEL)
     if name in MODELS and MODELS[name].kind is Kind.NONE:
         return Vocab(Kind.NONE, model=name, warnings=tuple(source.warnings))
     pieces = source.meta_array(keys.TOKENS, ValueType.STRING)
@@ -58,7 +58,7 @@ def load_vocab(source: MetadataSource) -> Vocab:
         return replace(byte_vocab(), model=name, warnings=(*source.warnings, warning))
 
     warnings = list(source.warnings)
-    keyed = _named(pieces, warnings)
+    keyed = _named(_c_strings(pieces), warnings)
     scores = _scores(source, len(keyed), warnings)
     model = _model(source, name, scores is not None)
     attrs = _attrs(source, len(keyed), warnings)
@@ -92,6 +92,8 @@ def load_vocab(source: MetadataSource) -> Vocab:
     if pre.force_bos and not add_bos:
         warnings.append("BOS is added although the file says otherwise, as llama.cpp does")
     add = {"bos": add_bos or pre.force_bos, "eos": _flag(source, keys.ADD_EOS, model.add_eos)}
+    if model.kind in (Kind.WPM, Kind.UGM, Kind.RWKV) and "unk" not in specials.ids:
+        warnings.append("there is no token for unknown text; like llama.cpp, -1 stands for it")
     for role, wanted in add.items():
         if wanted and role not in specials.ids:
             warnings.append(f"{role.upper()} is to be added, but there is no such token")
@@ -104,6 +106,18 @@ def load_vocab(source: MetadataSource) -> Vocab:
         add_sep=_flag(source, keys.ADD_SEP, model.add_sep or pre.add_sep),
         warnings=tuple(warnings),
     )
+
+
+def _text(source: MetadataSource, key: str) -> str:
+    """Return a string, "" if it is absent; llama.cpp reads strings up to a NUL."""
+    return (source.meta_str(key) or "").partition("\0")[0]
+
+
+def _c_strings(texts: Sequence[str]) -> Sequence[str]:
+    """Cut texts at a NUL, as llama.cpp does."""
+    if not any("\0" in text for text in texts):
+        return texts
+    return [text.partition("\0")[0] for text in texts]
 
 
 def _flag(source: MetadataSource, key: str, default: bool) -> bool:
@@ -202,16 +216,17 @@ def _merges(source: MetadataSource, pre: Pretokenizer, warnings: list[str]) -> S
             offset=source.meta_offset(keys.MODEL),
             key=keys.MERGES,
         )
+    merges = _c_strings(merges)
     # A rule is cut at the first space after its first character; more spaces, or none, make
     # a rule that no two symbols can ever meet.
-    odd = [rank for rank, line in enumerate(merges) if line.count(" ", 1) != 1 or line[-1] == " "]
+    odd = [rank for rank, line in enumerate(merges) if line.count(" ", 1) != 1 or line[-1:] == " "]
     if odd:
         warnings.append(f"{len(odd)} merges are not two pieces, the first has rank {odd[0]}")
     return merges
 
 
 def _pretokenizer(source: MetadataSource, model: Model, warnings: list[str]) -> Pretokenizer:
-    name = model.pre or source.meta_str(keys.PRE) or ""
+    name = model.pre or _text(source, keys.PRE)
     if not name:
         warnings.append(
             f"{quoted(keys.PRE)} is missing: llama.cpp's {DEFAULT!r} pre-tokenizer is used, "
@@ -237,9 +252,9 @@ def _charsmap(source: MetadataSource) -> bytes:
 
 
 def _check_byte_tokens(source: MetadataSource, vocab: Vocab) -> None:
+    found = byte_ids(vocab)
     for byte in range(256):
-        id_ = vocab.ids.get(f"<0x{byte:02X}>", 0)
-        if not id_ or not vocab.types[id_] & Attr.BYTE:
+        if not found.get(byte):  # llama.cpp: id 0 counts as none
             reason = f"there is no token for the byte 0x{byte:02X}"
             raise VocabError(reason, offset=source.meta_offset(keys.TOKENS), key=keys.TOKENS)
 
@@ -323,10 +338,10 @@ def _declared_ids(
 
 def _strip_attrs(source: MetadataSource, vocab: Vocab, attrs: list[int]) -> None:
     """Set LSTRIP and RSTRIP, which llama.cpp derives from names: no file can carry them."""
-    pre = source.meta_str(keys.PRE) or ""
-    arch = source.meta_str(keys.ARCHITECTURE) or ""
+    pre = _text(source, keys.PRE)
+    arch = _text(source, keys.ARCHITECTURE)
     # llama.cpp lower-cases by byte, which touches ASCII only.
-    name = (source.meta_str(keys.NAME) or "").encode("utf-8", "surrogateescape").lower()
+    name = _text(source, keys.NAME).encode("utf-8", "surrogateescape").lower()
     if any(part in pre for part in ("jina-v2-de", "jina-v2-es", "jina-v2-code")) or any(
         part in arch for part in ("nomic-bert-moe", "jina-bert-v3")
     ):
@@ -335,10 +350,12 @@ def _strip_attrs(source: MetadataSource, vocab: Vocab, attrs: list[int]) -> None
         for id_, attr in enumerate(attrs):
             if attr & SPECIAL_ATTRS:
                 attrs[id_] |= Attr.RSTRIP
+        for text in ("</s>", "<unk>", "<s>", "<|endoftext|>"):
+            if text not in vocab.ids:
+                reason = f"the model's name says phi-3, but its token {text!r} is missing"
+                raise VocabError(reason, offset=source.meta_offset(keys.NAME), key=keys.NAME)
+            attrs[vocab.ids[text]] &= ~Attr.RSTRIP
         _add_attr(vocab, attrs, "</s>", Attr.RSTRIP)
-        for text in ("<unk>", "<s>", "<|endoftext|>"):
-            if text in vocab.ids:
-                attrs[vocab.ids[text]] &= ~Attr.RSTRIP
     elif b"modern-bert" in name:
         _add_attr(vocab, attrs, "[MASK]", Attr.LSTRIP)
 

@@ -9,7 +9,8 @@ from pytok.vocab import Attr, Vocab
 # U+2581, which stands for a space in pieces that do not use the byte alphabet.
 SPACE_MARK = "▁"
 
-_HEX = re.compile(r"[0-9A-Fa-f]{1,2}")
+# strtol, on the two bytes behind "<0x".
+_HEX = re.compile(rb"[ \t-\r]*([+-]?)([0-9A-Fa-f]+)")
 
 
 def piece_bytes(vocab: Vocab, token_id: int, spell: Callable[[str], bytes]) -> bytes:
@@ -23,8 +24,8 @@ def piece_bytes(vocab: Vocab, token_id: int, spell: Callable[[str], bytes]) -> b
     if vocab.has(token_id, Attr.NORMAL):
         return spell(text)
     if vocab.has(token_id, Attr.BYTE):
-        match = _HEX.match(text, 3)
-        return bytes([int(match[0], 16) if match else 0])
+        match = _HEX.match(bytes_of(text)[3:5])
+        return bytes([int(match[1] + match[2], 16) & 0xFF if match else 0])
     return b""
 
 

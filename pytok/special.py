@@ -8,10 +8,8 @@ taken in llama.cpp's order.
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
-from operator import itemgetter
 
 from pytok.unicode import bytes_of
 from pytok.vocab import SPECIAL_ATTRS, Attr, Vocab
@@ -59,12 +57,13 @@ class SpecialCutter:
     """
 
     def __init__(self, vocab: Vocab, parse_special: bool) -> None:
-        self._ids = {
-            piece: id_
-            for piece, id_ in vocab.ids.items()
-            if vocab.has(id_, SPECIAL_ATTRS)
-            and (parse_special or not vocab.has(id_, Attr.CONTROL | Attr.UNKNOWN))
-        }
+        unwanted = 0 if parse_special else Attr.CONTROL | Attr.UNKNOWN
+        wanted = [
+            id_
+            for id_, attr in enumerate(vocab.attrs)
+            if attr & SPECIAL_ATTRS and not attr & unwanted
+        ]
+        self._ids = {vocab.pieces[id_]: id_ for id_ in reversed(wanted)}
         self._lengths = sorted({len(piece) for piece in self._ids}, reverse=True)
         self._attrs = {id_: vocab.attrs[id_] for id_ in self._ids.values()}
         self._pattern = re.compile(alternation(self._ids)) if self._ids else None
@@ -99,25 +98,26 @@ class SpecialCutter:
         heapify(waiting)
 
         taken: list[tuple[int, int, int]] = []
+        is_taken = bytearray(len(text))
         while waiting:
             _, id_, start, piece = heappop(waiting)
-            at = bisect_right(taken, start, key=itemgetter(0))
-            lower = taken[at - 1][1] if at else 0
-            upper = taken[at][0] if at < len(taken) else len(text)
             end = start + len(piece)
-            if start < lower:
+            if is_taken[start]:
                 continue
-            if end > upper:
+            if is_taken.find(1, start, end) >= 0:
                 shorter = self._longest_prefix(piece)
                 if shorter:
                     heappush(waiting, self._candidate(shorter, start))
                 continue
             if self._attrs[id_] & Attr.LSTRIP:
-                start = lower + len(text[lower:start].rstrip(_SPACE))
+                while start and text[start - 1] in _SPACE and not is_taken[start - 1]:
+                    start -= 1
             if self._attrs[id_] & Attr.RSTRIP:
-                end = upper - len(text[end:upper].lstrip(_SPACE))
-            taken.insert(at, (start, end, id_))
-        return taken
+                while end < len(text) and text[end] in _SPACE and not is_taken[end]:
+                    end += 1
+            is_taken[start:end] = b"\1" * (end - start)
+            taken.append((start, end, id_))
+        return sorted(taken)
 
     def _candidate(self, piece: str, start: int) -> tuple[int, int, int, str]:
         return -len(bytes_of(piece)), self._ids[piece], start, piece

@@ -187,7 +187,7 @@ class Tokenizer:
         Raises: ValueError if there is no such token.
         """
         ids = list(ids)
-        if remove_special:
+        if remove_special and self.kind in KINDS:
             before, after = KINDS[self.kind].frame(self.vocab)
             ids = ids[len(before) :] if before and ids[: len(before)] == before else ids
             ids = ids[: -len(after)] if after and ids[-len(after) :] == after else ids

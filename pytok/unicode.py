@@ -62,6 +62,14 @@ def code_points(text: str) -> str:
     return text if is_valid(text) else bytes_of(text).decode("utf-8", "pytok-llama-cpp")
 
 
+def length_by_lead(lead: int) -> int:
+    """Return how many bytes a lead byte alone announces; 1 for any that is none.
+
+    Source: unicode.cpp, unicode_len_utf8 @ pin.
+    """
+    return (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 4)[lead >> 4]
+
+
 def sequence_length(data: bytes, pos: int) -> int:
     """Return how many bytes at ``pos`` llama.cpp reads as one code point; 0 if they are bad.
 

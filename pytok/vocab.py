@@ -1,5 +1,6 @@
 """The vocabulary: pieces, scores, ranks, attributes, special tokens."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntFlag
@@ -25,6 +26,8 @@ class Attr(IntFlag):
     SINGLE_WORD = 512
 
 
+# <0xNN>, hexadecimal digits of either case.
+_BYTE_PIECE = re.compile("<0x([0-9A-Fa-f]{2})>")
 SPECIAL_ATTRS = Attr.CONTROL | Attr.USER_DEFINED | Attr.UNKNOWN
 
 
@@ -89,3 +92,12 @@ def byte_vocab() -> Vocab:
     pieces = [bytes([byte]).decode("utf-8", "surrogateescape") for byte in range(256)]
     types = [int(Attr.NORMAL)] * 256
     return Vocab(Kind.BYTE, pieces=pieces, attrs=types, types=types)
+
+
+def byte_ids(vocab: Vocab) -> dict[int, int]:
+    """Return byte -> id of the BYTE tokens ``<0xNN>``; of several the last."""
+    return {
+        int(match[1], 16): id_
+        for id_, type_ in enumerate(vocab.types)
+        if type_ & Attr.BYTE and (match := _BYTE_PIECE.fullmatch(vocab.pieces[id_]))
+    }

@@ -42,10 +42,12 @@ class Encoder:
         self._split = Splitter(vocab.pretokenizer).split
         self._cache = WordCache(self._encode_word)
 
+    def escape(self, text: str) -> str:
+        """Mark the spaces of a text, if the pre-tokenizer wants it."""
+        return text.replace(" ", SPACE_MARK) if self._pre.escape_spaces else text
+
     def __call__(self, text: str, after_special: bool) -> list[int]:
-        if self._pre.escape_spaces:
-            text = text.replace(" ", SPACE_MARK)
-        words = self._split(code_points(text))
+        words = self._split(code_points(self.escape(text)))
         return [*chain.from_iterable(map(self._cache.__getitem__, words))]
 
     def _encode_word(self, word: str) -> tuple[int, ...]:
@@ -85,7 +87,7 @@ class _Whitespace:
         self._lowercase = vocab.lowercase
 
     def __call__(self, text: str, after_special: bool) -> list[int]:
-        text = code_points(text)
+        text = code_points(self._encode.escape(text))
         words = split_white_space(lower(text) if self._lowercase else text)
         return [*chain.from_iterable(self._encode(text_of(word), after_special) for word in words)]
 
@@ -106,15 +108,24 @@ class _HybridDna:
     def __call__(self, text: str, after_special: bool) -> list[int]:
         if not {self.OPEN, self.CLOSE, self.UNKNOWN} <= self._ids.keys():
             return self._encode(text, after_special)
+        text = self._encode.escape(text)
         ids: list[int] = []
-        while text:
-            plain, opened, text = text.partition(self.OPEN)
+        pos = 0
+        while pos < len(text):
+            start = text.find(self.OPEN, pos)
+            plain = text[pos:] if start < 0 else text[pos:start]
             if plain:
                 ids += self._encode(plain, after_special)
-            if opened:
-                bases, closed, text = text.partition(self.CLOSE)
-                ids += [self._ids[self.OPEN], *self._encode_bases(bases)]
-                ids += [self._ids[self.CLOSE]] if closed else []
+            if start < 0:
+                break
+            start += len(self.OPEN)
+            end = text.find(self.CLOSE, start)
+            bases = text[start:] if end < 0 else text[start:end]
+            ids += [self._ids[self.OPEN], *self._encode_bases(bases)]
+            if end < 0:
+                break
+            ids.append(self._ids[self.CLOSE])
+            pos = end + len(self.CLOSE)
         return ids
 
     def _encode_bases(self, bases: str) -> list[int]:

@@ -5,13 +5,13 @@ import re
 from array import array
 
 from pytok.match import Matcher
-from pytok.piece import byte_piece
 from pytok.unicode import bytes_of, code_points, text_of
-from pytok.vocab import Attr, Vocab
+from pytok.vocab import Attr, Vocab, byte_ids
 
 _INVALID_SCORE = -20_000_000
 _UNKNOWN_SCORE = -10_000_000
 
+_BYTE_PIECE = re.compile("<0x[0-9A-Fa-f]{2}>")
 # llama.cpp: here such code points do not make it abort, they come out as bytes.
 _BEYOND_UNICODE = re.compile(
     rb"(\xf4[\x90-\xbf][\x80-\xbf][\x80-\xbf]|[\xf5-\xf7][\x80-\xbf][\x80-\xbf][\x80-\xbf])"
@@ -36,7 +36,7 @@ class Encoder:
                     scores[piece] = (score, id_)
         self._matches = Matcher({piece: id_ for piece, (_, id_) in scores.items()}).matches
         self._scores = {id_: score for score, id_ in scores.values()}
-        self._byte_ids = [vocab.ids.get(byte_piece(byte), 0) for byte in range(256)]
+        self._byte_ids = byte_ids(vocab)
 
     def __call__(self, text: str, after_special: bool) -> list[int]:
         ids: list[int] = []
@@ -83,20 +83,14 @@ def _fixed(score: float) -> int:
     if not math.isfinite(score):
         return _INVALID_SCORE
     scaled = score * 1e4
-    return int(math.copysign(math.floor(abs(scaled) + 0.5), scaled))
+    fixed = int(math.copysign(math.floor(abs(scaled) + 0.5), scaled))
+    # llama.cpp: what is no 32-bit integer becomes the lowest one.
+    return fixed if -(1 << 31) <= fixed < 1 << 31 else _INVALID_SCORE
 
 
 def piece(vocab: Vocab, token_id: int) -> bytes:
     """Return a token's bytes."""
     text = vocab.pieces[token_id]
-    if vocab.attrs[token_id] & Attr.BYTE and text in _BYTE_PIECES:
-        return bytes([_BYTE_PIECES[text]])
+    if vocab.has(token_id, Attr.BYTE) and _BYTE_PIECE.fullmatch(text):
+        return bytes([int(text[3:5], 16)])
     return bytes_of(text)
-
-
-# llama.cpp takes hexadecimal digits of either case.
-_BYTE_PIECES = {
-    f"<0x{high}{low}>": int(high + low, 16)
-    for high in "0123456789abcdefABCDEF"
-    for low in "0123456789abcdefABCDEF"
-}

@@ -51,7 +51,7 @@ class Encoder:
         ids = {unescape(piece): id_ for id_, piece in enumerate(vocab.pieces)}
         ids.pop(b"", None)
         self._longest = Matcher(ids).longest
-        self._unk = vocab.special_ids.get("unk")
+        self._unk = vocab.special_ids.get("unk", -1)
 
     def __call__(self, text: str, after_special: bool) -> list[int]:
         data = bytes_of(text)
@@ -64,7 +64,7 @@ class Encoder:
                 ids.append(id_)
             else:
                 pos += 1
-                ids += [] if self._unk is None else [self._unk]
+                ids.append(self._unk)
         return ids
 
 

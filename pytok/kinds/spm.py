@@ -7,7 +7,7 @@ from math import inf
 
 from pytok.merge import merge
 from pytok.piece import SPACE_MARK, byte_piece, piece_bytes, raw_byte, spell_spaces
-from pytok.unicode import bytes_of, is_valid
+from pytok.unicode import bytes_of, is_valid, length_by_lead
 from pytok.vocab import Vocab
 from pytok.word_cache import WordCache
 
@@ -62,7 +62,7 @@ class Encoder:
         symbols = []
         pos = 0
         while pos < len(data):
-            end = pos + (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 4)[data[pos] >> 4]
+            end = pos + length_by_lead(data[pos])
             symbols.append(data[pos:end])
             pos = end
         ids: list[int] = []

@@ -2,18 +2,23 @@
 
 import re
 from array import array
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain
+from typing import TypeVar
 
 from pytok.charsmap import Charsmap
 from pytok.match import Matcher
 from pytok.piece import SPACE_MARK, piece_bytes, spell_spaces
-from pytok.unicode import bytes_of, text_of
+from pytok.unicode import bytes_of, is_valid, length_by_lead, text_of
 from pytok.vocab import Attr, Vocab
 from pytok.word_cache import WordCache
 
 _WORD = re.compile(f"{SPACE_MARK}*[^{SPACE_MARK}]+|{SPACE_MARK}+")
 _MARK_INSIDE = re.compile(f"[^{SPACE_MARK}]{SPACE_MARK}")
 _UNKNOWN_PENALTY = 10.0
+
+T = TypeVar("T", str, bytes)
 
 
 class Encoder:
@@ -26,6 +31,7 @@ class Encoder:
         scores = vocab.scores or [0.0] * len(vocab)
         wanted = Attr.NORMAL | Attr.USER_DEFINED | Attr.UNUSED
         ids = {piece: id_ for id_, piece in enumerate(vocab.pieces) if vocab.types[id_] & wanted}
+        self._ids = ids
         self._matches = Matcher(ids).matches
         # llama.cpp: user-defined pieces count as certain.
         self._scores = [
@@ -52,6 +58,8 @@ class Encoder:
 
     def __call__(self, text: str, after_special: bool) -> list[int]:
         text = self._spaced(text_of(self._normalize(bytes_of(text))))
+        if not is_valid(text):
+            return [*self._encode_bytes(bytes_of(text))]
         if not (self._words_are_independent and len(text) < self._longest_exact_text):
             return [*self._encode_word(text)]
         ids = [*chain.from_iterable(map(self._cache.__getitem__, _WORD.findall(text)))]
@@ -72,27 +80,47 @@ class Encoder:
         return [id_ for at, id_ in enumerate(ids) if id_ != unk or at == 0 or ids[at - 1] != unk]
 
     def _encode_word(self, word: str) -> tuple[int, ...]:
-        count = len(word)
+        return self._best(self._matches, word, range(1, len(word) + 1))
+
+    def _encode_bytes(self, data: bytes) -> tuple[int, ...]:
+        """Encode what is not UTF-8: a lead byte alone says where the next step ends."""
+        steps = []
+        pos = 0
+        while pos < len(data):
+            pos = min(pos + length_by_lead(data[pos]), len(data))
+            steps.append(pos)
+        return self._best(self._byte_matches, data, steps)
+
+    @cached_property
+    def _byte_matches(self) -> Callable[[bytes, int], Iterator[tuple[int, int]]]:
+        return Matcher({bytes_of(piece): id_ for piece, id_ in self._ids.items()}).matches
+
+    def _best(
+        self, matches: Callable[[T, int], Iterator[tuple[int, int]]], text: T, steps: Sequence[int]
+    ) -> tuple[int, ...]:
+        """Return the most probable ids; ``steps`` tells where the code points end."""
+        count = len(text)
         # The best way to each place: its score, its last token and where that begins.
         best = array("d", [-1.7976931348623157e308]) * (count + 1)
         best[0] = 0.0
         last = array("i", [self._unk]) * (count + 1)
         begin = array("i", bytes(4 * (count + 1)))
         scores = self._scores
-        for pos in range(count):
+        pos = 0
+        for step in steps:
             so_far = best[pos]
             single = False
-            for end, id_ in self._matches(word, pos):
-                single = single or end == pos + 1
+            for end, id_ in matches(text, pos):
+                single = single or end == step
                 score = so_far + scores[id_]
                 if score > best[end]:
                     best[end], last[end], begin[end] = score, id_, pos
             if not single:
                 score = so_far + self._unknown_score
-                if score > best[pos + 1]:
-                    best[pos + 1], last[pos + 1], begin[pos + 1] = score, self._unk, pos
+                if score > best[step]:
+                    best[step], last[step], begin[step] = score, self._unk, pos
+            pos = step
         ids = []
-        pos = count
         while pos > 0:
             ids.append(last[pos])
             pos = begin[pos]

@@ -4,7 +4,15 @@ from itertools import chain
 
 from pytok.match import Matcher
 from pytok.piece import SPACE_MARK, piece_bytes, spell_spaces
-from pytok.unicode import category, code_points, decompose, is_white_space, lower
+from pytok.unicode import (
+    bytes_of,
+    category,
+    code_points,
+    decompose,
+    is_valid,
+    is_white_space,
+    lower,
+)
 from pytok.vocab import Vocab
 from pytok.word_cache import WordCache
 
@@ -56,8 +64,13 @@ class Encoder:
 
     def __init__(self, vocab: Vocab) -> None:
         self._cleaner = _Cleaner(vocab.lowercase, vocab.strip_accents)
+        self._unk = vocab.special_ids.get("unk", -1)
+        # llama.cpp matches bytes; characters do as well where every piece is whole ones.
+        self._by_bytes = not all(map(is_valid, vocab.ids))
         self._longest = Matcher(vocab.ids).longest
-        self._unk = vocab.special_ids.get("unk")
+        self._longest_bytes = Matcher(
+            {bytes_of(text): id_ for text, id_ in vocab.ids.items()} if self._by_bytes else {}
+        ).longest
         self._cache = WordCache(self._encode_word)
 
     def __call__(self, text: str, after_special: bool) -> list[int]:
@@ -66,12 +79,13 @@ class Encoder:
 
     def _encode_word(self, word: str) -> tuple[int, ...]:
         word = SPACE_MARK + word
+        data = word.encode("utf-8", "surrogatepass") if self._by_bytes else b""
         ids: list[int] = []
         pos = 0
-        while pos < len(word):
-            found = self._longest(word, pos)
+        while pos < len(data or word):
+            found = self._longest_bytes(data, pos) if data else self._longest(word, pos)
             if found is None:
-                return () if self._unk is None else (self._unk,)
+                return (self._unk,)
             pos, id_ = found
             ids.append(id_)
         return tuple(ids)

@@ -135,9 +135,10 @@ def decode(handle: int, ids: Any) -> str:
 def pieces(handle: int, ids: Any) -> tuple[bytes, array[int], array[int]]:
     """Return the bytes of an Int32Array of ids: joined, where each ends, and attributes."""
     tokenizer = _tokenizer(handle)
-    checked = _ids(handle, ids)
-    parts = [tokenizer.decode_token(id_) for id_ in checked]
-    attrs = array("i", (tokenizer.vocab.attrs[id_] for id_ in checked))
+    checked = _ids(handle, ids, lowest=-1)
+    # -1 stands for unknown text where a vocabulary has no token for it.
+    parts = [b"" if id_ < 0 else tokenizer.decode_token(id_) for id_ in checked]
+    attrs = array("i", (0 if id_ < 0 else tokenizer.vocab.attrs[id_] for id_ in checked))
     return b"".join(parts), array("i", accumulate(map(len, parts))), attrs
 
 
@@ -146,10 +147,10 @@ def dispose(handle: int) -> None:
     _tokenizers.pop(handle, None)
 
 
-def _ids(handle: int, ids: Any) -> list[int]:
+def _ids(handle: int, ids: Any, lowest: int = 0) -> list[int]:
     checked: list[int] = [int(id_) for id_ in ids.to_py()]
     size = len(_tokenizer(handle))
-    bad = next((id_ for id_ in checked if not 0 <= id_ < size), None)
+    bad = next((id_ for id_ in checked if not lowest <= id_ < size), None)
     if bad is not None:
         raise PytokError(f"token id {bad} is not in 0..{size - 1}")
     return checked

@@ -3,7 +3,6 @@
 Source: llama.cpp src/llama-arch.cpp, LLM_KV_NAMES @ pin.
 """
 
-ALIGNMENT = "general.alignment"
 ARCHITECTURE = "general.architecture"
 NAME = "general.name"
 

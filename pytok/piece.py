@@ -1,13 +1,17 @@
 """From a token to the bytes it stands for: what the kinds have in common."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from pytok.unicode import bytes_of
 from pytok.vocab import Attr, Vocab
 
 # U+2581, which stands for a space in pieces that do not use the byte alphabet.
 SPACE_MARK = "▁"
+
+# A word of marked text: what a U+2581 after another character begins.
+MARKED_WORD = re.compile(f"{SPACE_MARK}*[^{SPACE_MARK}]+|{SPACE_MARK}+")
+_MARK_INSIDE = re.compile(f"[^{SPACE_MARK}]{SPACE_MARK}")
 
 # strtol, on the two bytes behind "<0x".
 _HEX = re.compile(rb"[ \t-\r]*([+-]?)([0-9A-Fa-f]+)")
@@ -32,6 +36,14 @@ def piece_bytes(vocab: Vocab, token_id: int, spell: Callable[[str], bytes]) -> b
 def spell_spaces(text: str) -> bytes:
     """Return the bytes of a piece in which U+2581 stands for a space."""
     return bytes_of(text.replace(SPACE_MARK, " "))
+
+
+def words_are_independent(pieces: Iterable[str]) -> bool:
+    """Whether no piece reaches from one marked word into the next.
+
+    What is merged or matched is always a piece, so the words can then be encoded one by one.
+    """
+    return not any(map(_MARK_INSIDE.search, pieces))
 
 
 def byte_piece(byte: int) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 
 from pytok.unicode import bytes_of
-from pytok.vocab import SPECIAL_ATTRS, Attr, Vocab
+from pytok.vocab import Attr, Vocab
 
 # isspace() of the C locale, which decides what LSTRIP and RSTRIP swallow.
 _SPACE = " \t\n\v\f\r"
@@ -50,20 +50,10 @@ def _common_prefix(texts: list[str]) -> str:
 
 
 class SpecialCutter:
-    """Cuts text at the special tokens of a vocabulary.
-
-    USER_DEFINED tokens are always cut out, CONTROL and UNKNOWN ones only with
-    ``parse_special``, also where a token is USER_DEFINED beside.
-    """
+    """Cuts text at the special tokens of a vocabulary, those that `Vocab.added_tokens` tells."""
 
     def __init__(self, vocab: Vocab, parse_special: bool) -> None:
-        unwanted = 0 if parse_special else Attr.CONTROL | Attr.UNKNOWN
-        wanted = [
-            id_
-            for id_, attr in enumerate(vocab.attrs)
-            if attr & SPECIAL_ATTRS and not attr & unwanted
-        ]
-        self._ids = {vocab.pieces[id_]: id_ for id_ in reversed(wanted)}
+        self._ids = vocab.added_tokens(parse_special)
         self._lengths = sorted({len(piece) for piece in self._ids}, reverse=True)
         self._attrs = {id_: vocab.attrs[id_] for id_ in self._ids.values()}
         self._pattern = re.compile(alternation(self._ids)) if self._ids else None

@@ -16,7 +16,7 @@ from pytok.piece import byte_piece
 from pytok.source import GGUFSource, MetadataSource
 from pytok.special import SpecialCutter
 from pytok.unicode import text_of
-from pytok.vocab import SPECIAL_ATTRS, Attr, Vocab, byte_vocab
+from pytok.vocab import Attr, Vocab, byte_vocab
 
 
 class Tokenizer:
@@ -85,12 +85,7 @@ class Tokenizer:
 
         USER_DEFINED ones always, CONTROL and UNKNOWN ones with ``parse_special``.
         """
-        vocab = self.vocab
-        return {
-            vocab.pieces[id_]: id_
-            for id_ in range(len(vocab) - 1, -1, -1)
-            if vocab.has(id_, SPECIAL_ATTRS)
-        }
+        return self.vocab.added_tokens(parse_special=True)
 
     def attrs(self, token_id: int) -> Attr:
         """Return the attributes of a token.
@@ -121,7 +116,8 @@ class Tokenizer:
         not be UTF-8. No text raises. A BOS or EOS that is added beside one in the text stays, as
         in llama.cpp, with a DoubledTokenWarning.
 
-        Raises: UnsupportedError if the file has no vocabulary by declaration.
+        Raises: UnsupportedError if the file has no vocabulary by declaration; VocabError if its
+        character map points out of itself.
 
         Source: llama-vocab.cpp, llama_vocab::impl::tokenize @ pin.
         """

@@ -82,6 +82,20 @@ class Vocab:
         merges = self.merges
         return dict(zip(reversed(merges), range(len(merges) - 1, -1, -1), strict=True))
 
+    def added_tokens(self, parse_special: bool) -> dict[str, int]:
+        """Return text -> id of the tokens that are cut out of text; of equal ones the lower id.
+
+        USER_DEFINED ones always, CONTROL and UNKNOWN ones only with ``parse_special``, also
+        where they are USER_DEFINED beside.
+        """
+        unwanted = 0 if parse_special else Attr.CONTROL | Attr.UNKNOWN
+        wanted = [
+            id_
+            for id_, attr in enumerate(self.attrs)
+            if attr & SPECIAL_ATTRS and not attr & unwanted
+        ]
+        return {self.pieces[id_]: id_ for id_ in reversed(wanted)}
+
     def has(self, token_id: int, attr: Attr) -> bool:
         """Whether a token has any of the attributes."""
         return bool(self.attrs[token_id] & attr)
@@ -94,10 +108,16 @@ def byte_vocab() -> Vocab:
     return Vocab(Kind.BYTE, pieces=pieces, attrs=types, types=types)
 
 
+def byte_value(piece: str) -> int | None:
+    """Return the byte that ``<0xNN>`` stands for; None if a piece is not of this form."""
+    match = _BYTE_PIECE.fullmatch(piece)
+    return int(match[1], 16) if match else None
+
+
 def byte_ids(vocab: Vocab) -> dict[int, int]:
     """Return byte -> id of the BYTE tokens ``<0xNN>``; of several the last."""
     return {
-        int(match[1], 16): id_
+        byte: id_
         for id_, type_ in enumerate(vocab.types)
-        if type_ & Attr.BYTE and (match := _BYTE_PIECE.fullmatch(vocab.pieces[id_]))
+        if type_ & Attr.BYTE and (byte := byte_value(vocab.pieces[id_])) is not None
     }

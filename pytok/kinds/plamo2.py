@@ -6,12 +6,11 @@ from array import array
 
 from pytok.match import Matcher
 from pytok.unicode import bytes_of, code_points, text_of
-from pytok.vocab import Attr, Vocab, byte_ids
+from pytok.vocab import Attr, Vocab, byte_ids, byte_value
 
 _INVALID_SCORE = -20_000_000
 _UNKNOWN_SCORE = -10_000_000
 
-_BYTE_PIECE = re.compile("<0x[0-9A-Fa-f]{2}>")
 # llama.cpp: here such code points do not make it abort, they come out as bytes.
 _BEYOND_UNICODE = re.compile(
     rb"(\xf4[\x90-\xbf][\x80-\xbf][\x80-\xbf]|[\xf5-\xf7][\x80-\xbf][\x80-\xbf][\x80-\xbf])"
@@ -91,6 +90,5 @@ def _fixed(score: float) -> int:
 def piece(vocab: Vocab, token_id: int) -> bytes:
     """Return a token's bytes."""
     text = vocab.pieces[token_id]
-    if vocab.has(token_id, Attr.BYTE) and _BYTE_PIECE.fullmatch(text):
-        return bytes([int(text[3:5], 16)])
-    return bytes_of(text)
+    byte = byte_value(text) if vocab.has(token_id, Attr.BYTE) else None
+    return bytes_of(text) if byte is None else bytes([byte])

@@ -1,18 +1,22 @@
 """SentencePiece: spaces become U+2581, then the pair with the highest score merges first."""
 
-import re
 from functools import cached_property
 from itertools import chain
 from math import inf
 
 from pytok.merge import merge
-from pytok.piece import SPACE_MARK, byte_piece, piece_bytes, raw_byte, spell_spaces
+from pytok.piece import (
+    MARKED_WORD,
+    SPACE_MARK,
+    byte_piece,
+    piece_bytes,
+    raw_byte,
+    spell_spaces,
+    words_are_independent,
+)
 from pytok.unicode import bytes_of, is_valid, length_by_lead
 from pytok.vocab import Vocab
 from pytok.word_cache import WordCache
-
-_WORD = re.compile(f"{SPACE_MARK}*[^{SPACE_MARK}]+|{SPACE_MARK}+")
-_MARK_INSIDE = re.compile(f"[^{SPACE_MARK}]{SPACE_MARK}")
 
 
 def _ranks(vocab: Vocab) -> dict[str, int]:
@@ -36,9 +40,7 @@ class Encoder:
         self._add_space_prefix = vocab.add_space_prefix
         self._unk = vocab.special_ids.get("unk")
         self._ranks = _ranks(vocab)
-        # No merge makes what is no piece. So if no piece holds a U+2581 after another
-        # character, none crosses such a place, and words merge independently.
-        self._words_are_independent = not any(map(_MARK_INSIDE.search, vocab.ids))
+        self._words_are_independent = words_are_independent(vocab.ids)
         self._cache = WordCache(self._encode_word)
 
     def __call__(self, text: str, after_special: bool) -> list[int]:
@@ -47,7 +49,7 @@ class Encoder:
         text = text.replace(" ", SPACE_MARK)
         if not is_valid(text):
             return self._encode_bytes(bytes_of(text))
-        words = _WORD.findall(text) if self._words_are_independent else [text]
+        words = MARKED_WORD.findall(text) if self._words_are_independent else [text]
         return [*chain.from_iterable(map(self._cache.__getitem__, words))]
 
     def _encode_word(self, word: str) -> tuple[int, ...]:

@@ -1,6 +1,5 @@
 """Unigram: normalise the text, then find the most probable pieces (Viterbi)."""
 
-import re
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
@@ -9,13 +8,17 @@ from typing import TypeVar
 
 from pytok.charsmap import Charsmap
 from pytok.match import Matcher
-from pytok.piece import SPACE_MARK, piece_bytes, spell_spaces
+from pytok.piece import (
+    MARKED_WORD,
+    SPACE_MARK,
+    piece_bytes,
+    spell_spaces,
+    words_are_independent,
+)
 from pytok.unicode import bytes_of, is_valid, length_by_lead, text_of
 from pytok.vocab import Attr, Vocab
 from pytok.word_cache import WordCache
 
-_WORD = re.compile(f"{SPACE_MARK}*[^{SPACE_MARK}]+|{SPACE_MARK}+")
-_MARK_INSIDE = re.compile(f"[^{SPACE_MARK}]{SPACE_MARK}")
 _UNKNOWN_PENALTY = 10.0
 
 T = TypeVar("T", str, bytes)
@@ -52,7 +55,7 @@ class Encoder:
         self._normalize = Charsmap(vocab.charsmap, user_defined).normalize
         self._add_space_prefix = vocab.add_space_prefix
         self._merge_spaces = vocab.remove_extra_whitespaces
-        self._words_are_independent = not any(map(_MARK_INSIDE.search, ids))
+        self._words_are_independent = words_are_independent(ids)
         self._longest_exact_text = _exact_length([*self._scores, self._unknown_score])
         self._cache = WordCache(self._encode_word)
 
@@ -62,7 +65,7 @@ class Encoder:
             return [*self._encode_bytes(bytes_of(text))]
         if not (self._words_are_independent and len(text) < self._longest_exact_text):
             return [*self._encode_word(text)]
-        ids = [*chain.from_iterable(map(self._cache.__getitem__, _WORD.findall(text)))]
+        ids = [*chain.from_iterable(map(self._cache.__getitem__, MARKED_WORD.findall(text)))]
         return self._merge_unknown(ids) if self._unk in ids else ids
 
     def _spaced(self, text: str) -> str:

@@ -40,12 +40,14 @@ class VocabError(GGUFError):
     """The file is readable, but its tokenizer keys do not make a vocabulary."""
 
 
-class UnsupportedError(PytokError):
+class UnsupportedError(GGUFError):
     """A tokenizer model or pre-tokenizer that pytok does not know; ``name`` is its name."""
 
-    def __init__(self, reason: str, *, name: str) -> None:
+    def __init__(
+        self, reason: str, *, name: str, offset: int | None = None, key: str | None = None
+    ) -> None:
         self.name = name
-        super().__init__(reason)
+        super().__init__(reason, offset=offset, key=key)
 
 
 class DoubledTokenWarning(UserWarning):

@@ -3,8 +3,8 @@
 `read_metadata` is a generator. It yields the `Range` of the file that it needs next and is
 sent the bytes; whoever drives it decides where they come from (`pytok.source` for Python,
 ``web/lib`` for the browser). It stops at the end of the key/value section, so the cost of
-reading is the header's, however large the file. A count or length is only a claim: it is
-held against the size of the file first, and nothing is allocated by it.
+reading is the header's, however large the file. A long array that is no part of the tokenizer
+is described, not read: a file may hold one as large as it likes.
 
 Source: ggml docs/gguf.md and ggml/src/gguf.cpp, gguf_init_from_reader @ pin.
 """
@@ -15,8 +15,9 @@ from array import array
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any, NamedTuple
+from typing import Any
 
+from pytok.cursor import FIRST_STEP, LAST_STEP, Cursor, Range
 from pytok.errors import GGUFError, quoted
 from pytok.unicode import is_valid
 
@@ -25,15 +26,18 @@ VERSIONS = (2, 3)
 
 # The format allows keys of up to 65,535 bytes.
 MAX_KEY = 0xFFFF
-# No tokenizer needs a longer string; where the size of the file is unknown (a stream), this
-# is what stops a false length from being waited for.
-MAX_STRING = 1 << 26
+# Far more than any model has; a crafted file could hold millions.
+MAX_KEYS = 1 << 17
+# Strings or arrays in an array; the largest vocabularies have a quarter of a million tokens,
+# and half a million merges.
+MAX_ITEMS = 1 << 22
+# Longer arrays are kept only if they are the tokenizer's.
+DESCRIBED = 1024
+TOKENIZER_KEYS = "tokenizer."
 # llama.cpp refuses arrays of arrays; the format allows them.
 MAX_DEPTH = 8
 # Oddities of one file that are told one by one; the rest are counted.
 MAX_WARNINGS = 20
-# Bytes asked for at once: small for small headers, then fewer and larger reads.
-FIRST_STEP, LAST_STEP = 1 << 16, 1 << 22
 
 
 class ValueType(IntEnum):
@@ -60,21 +64,21 @@ _CODE = {
 # The fewest bytes that a value can take.
 _LEAST = {type_: struct.calcsize("<" + code) for type_, code in _CODE.items()}
 _LEAST |= {ValueType.STRING: 8, ValueType.ARRAY: 12}
-
-
-class Range(NamedTuple):
-    """A wish for the bytes from ``offset`` on: ``size`` of them, fewer at the file's end."""
-
-    offset: int
-    size: int
+# About what an item takes in memory, where that is more than its bytes.
+_COST = {ValueType.STRING: 64, ValueType.ARRAY: 128, ValueType.BOOL: 8}
 
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """An array value: a list of str, bool or Array, or an ``array.array`` of numbers."""
+    """An array value of ``count`` items.
+
+    ``items`` is a list of str, bool or Array, or an ``array.array`` of numbers; None if the
+    array was only described, being long and no part of the tokenizer.
+    """
 
     item_type: ValueType
-    items: Any
+    items: Any | None
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,77 +105,6 @@ class Metadata:
     warnings: list[str] = field(default_factory=list)
 
 
-Reading = Generator[Range, bytes]
-
-
-class _Cursor:
-    """A window on the file that moves forward and asks for more when it must."""
-
-    def __init__(self, size: int | None) -> None:
-        self.size = size
-        self.data = b""
-        self.base = 0
-        self.pos = 0
-        self.key: str | None = None
-        self.sign = "<"
-        self._step = FIRST_STEP
-
-    @property
-    def offset(self) -> int:
-        return self.base + self.pos
-
-    def error(self, reason: str, offset: int | None = None) -> GGUFError:
-        return GGUFError(reason, offset=self.offset if offset is None else offset, key=self.key)
-
-    def truncated(self, count: int, what: str) -> GGUFError:
-        left = (self.base + len(self.data) if self.size is None else self.size) - self.offset
-        return self.error(f"file is truncated: {what} takes {count} bytes, {left} are left")
-
-    def need(self, count: int, what: str) -> Generator[Range, bytes, None]:
-        """Make ``count`` bytes from the position on available."""
-        if self.size is not None and self.offset + count > self.size:
-            raise self.truncated(count, what)
-        while (missing := count - (len(self.data) - self.pos)) > 0:
-            wish = max(min(missing, LAST_STEP), self._step)
-            end = self.base + len(self.data)
-            chunk = yield Range(end, wish if self.size is None else min(wish, self.size - end))
-            if not chunk:
-                raise self.truncated(count, what)
-            self.data = self.data[self.pos :] + chunk
-            self.base += self.pos
-            self.pos = 0
-            self._step = min(self._step * 2, LAST_STEP)
-
-    def number(self, code: str, what: str) -> Generator[Range, bytes, Any]:
-        code = self.sign + code
-        size = struct.calcsize(code)
-        yield from self.need(size, what)
-        (value,) = struct.unpack_from(code, self.data, self.pos)
-        self.pos += size
-        return value
-
-    def string(self, what: str, limit: int = MAX_STRING) -> Generator[Range, bytes, bytes]:
-        yield from self.need(8, f"the length of {what}")
-        (length,) = struct.unpack_from(self.sign + "Q", self.data, self.pos)
-        if self.size is not None and self.offset + 8 + length > self.size:
-            raise self.truncated(8 + length, what)
-        if length > limit:
-            raise self.error(f"{what} claims {length} bytes, at most {limit} are allowed")
-        yield from self.need(8 + length, what)
-        value = self.data[self.pos + 8 : self.pos + 8 + length]
-        self.pos += 8 + length
-        return value
-
-    def check_count(self, count: int, least: int, what: str, start: int) -> None:
-        """Hold a claimed count against the bytes that are left."""
-        if self.size is not None and count * least > (left := self.size - self.offset):
-            raise self.error(
-                f"file is truncated: {what} of {count} items takes at least {count * least} bytes, "
-                f"{left} are left",
-                start,
-            )
-
-
 def read_metadata(size: int | None = None) -> Generator[Range, bytes, Metadata]:
     """Read the header and the key/value section of a GGUF file.
 
@@ -179,13 +112,18 @@ def read_metadata(size: int | None = None) -> Generator[Range, bytes, Metadata]:
     fewer are fine as long as some come, none mean the file's end. Returns the `Metadata`.
     Raises: GGUFError with the byte offset and key, and the reason.
     """
-    cursor = _Cursor(size)
+    return (yield from metadata_at(Cursor(size)))
+
+
+def metadata_at(cursor: Cursor) -> Generator[Range, bytes, Metadata]:
+    """Do `read_metadata`'s work with a cursor at the file's beginning; it ends at the section's."""
     version, byte_order = yield from _header(cursor)
     tensor_count = yield from cursor.number("Q", "the tensor count")
     start = cursor.offset
     count = yield from cursor.number("Q", "the key count")
-    # The least pair: key length, a key of one byte, the type, a value of one byte.
-    cursor.check_count(count, 8 + 1 + 4 + 1, "a key/value section", start)
+    # A pair takes more than its key's length field; but where that is all there is, the key is
+    # to be named and not the count.
+    cursor.check_count(count, 8, "a key/value section", start, MAX_KEYS)
 
     entries: dict[str, Entry] = {}
     warnings: list[str] = []
@@ -199,12 +137,13 @@ def read_metadata(size: int | None = None) -> Generator[Range, bytes, Metadata]:
         entries[key] = Entry(type_, value, start)
         if type_ is ValueType.STRING and not is_valid(value):
             warnings.append(f"the value of {quoted(key)} is not valid UTF-8")
+    cursor.key = None
     if len(warnings) > MAX_WARNINGS:
         warnings[MAX_WARNINGS:] = [f"and {len(warnings) - MAX_WARNINGS} more like these"]
     return Metadata(version, byte_order, tensor_count, cursor.offset, entries, warnings)
 
 
-def _header(cursor: _Cursor) -> Generator[Range, bytes, tuple[int, str]]:
+def _header(cursor: Cursor) -> Generator[Range, bytes, tuple[int, str]]:
     """Read magic and version; the version tells the byte order."""
     if cursor.size is None:
         cursor.data = yield Range(0, FIRST_STEP)
@@ -232,7 +171,7 @@ def _header(cursor: _Cursor) -> Generator[Range, bytes, tuple[int, str]]:
     )
 
 
-def _key(cursor: _Cursor, index: int, entries: dict[str, Entry]) -> Generator[Range, bytes, str]:
+def _key(cursor: Cursor, index: int, entries: dict[str, Entry]) -> Generator[Range, bytes, str]:
     start = cursor.offset
     raw = yield from cursor.string(f"key number {index}", MAX_KEY)
     try:
@@ -246,7 +185,7 @@ def _key(cursor: _Cursor, index: int, entries: dict[str, Entry]) -> Generator[Ra
     return key
 
 
-def _type(cursor: _Cursor, what: str) -> Generator[Range, bytes, ValueType]:
+def _type(cursor: Cursor, what: str) -> Generator[Range, bytes, ValueType]:
     start = cursor.offset
     number = yield from cursor.number("I", f"the type of the {what}")
     try:
@@ -256,12 +195,14 @@ def _type(cursor: _Cursor, what: str) -> Generator[Range, bytes, ValueType]:
 
 
 def _value(
-    cursor: _Cursor, type_: ValueType, depth: int, warnings: list[str]
+    cursor: Cursor, type_: ValueType, depth: int, warnings: list[str]
 ) -> Generator[Range, bytes, Any]:
     if type_ is ValueType.ARRAY:
         return (yield from _array(cursor, depth, warnings))
     if type_ is ValueType.STRING:
+        start = cursor.offset
         raw = yield from cursor.string("the value")
+        cursor.keep(len(raw), "the value", start)
         return raw.decode("utf-8", "surrogateescape")
     value = yield from cursor.number(_CODE[type_], "the value")
     if type_ is ValueType.BOOL:
@@ -271,25 +212,71 @@ def _value(
     return value
 
 
-def _array(cursor: _Cursor, depth: int, warnings: list[str]) -> Generator[Range, bytes, Array]:
+def _array_head(cursor: Cursor, depth: int) -> Generator[Range, bytes, tuple[ValueType, int]]:
     start = cursor.offset
     if depth >= MAX_DEPTH:
         raise cursor.error(f"arrays are nested more than {MAX_DEPTH} deep", start)
     item_type = yield from _type(cursor, "array item")
     count = yield from cursor.number("Q", "the array's count")
-    cursor.check_count(count, _LEAST[item_type], "an array", start)
+    most = MAX_ITEMS if item_type in (ValueType.STRING, ValueType.ARRAY) else None
+    cursor.check_count(count, _LEAST[item_type], "an array", start, most)
+    return item_type, count
+
+
+def _array(cursor: Cursor, depth: int, warnings: list[str]) -> Generator[Range, bytes, Array]:
+    """Read an array, or move past it if it is long and no part of the tokenizer."""
+    start = cursor.offset
+    item_type, count = yield from _array_head(cursor, depth)
+    if count > DESCRIBED and not str(cursor.key).startswith(TOKENIZER_KEYS):
+        yield from _skip_items(cursor, item_type, count, depth)
+        return Array(item_type, None, count)
+    cursor.keep(_COST.get(item_type, _LEAST[item_type]) * count, "an array", start)
+    items: Any
     if item_type is ValueType.STRING:
-        return Array(item_type, (yield from _strings(cursor, count)))
-    if item_type is ValueType.ARRAY:
+        items = yield from _strings(cursor, count)
+    elif item_type is ValueType.ARRAY:
         items = []
         for _ in range(count):
             items.append((yield from _array(cursor, depth + 1, warnings)))
-        return Array(item_type, items)
-    numbers = yield from _numbers(cursor, _CODE[item_type], count)
-    return Array(item_type, [*map(bool, numbers)] if item_type is ValueType.BOOL else numbers)
+    else:
+        items = yield from _numbers(cursor, _CODE[item_type], count)
+        if item_type is ValueType.BOOL:
+            items = [*map(bool, items)]
+    return Array(item_type, items, count)
 
 
-def _numbers(cursor: _Cursor, code: str, count: int) -> Generator[Range, bytes, Any]:
+def _skip_items(
+    cursor: Cursor, item_type: ValueType, count: int, depth: int
+) -> Generator[Range, bytes, None]:
+    """Move past an array's items, which are checked as if they were kept."""
+    if item_type is ValueType.STRING:
+        yield from _skip_strings(cursor, count)
+    elif item_type is ValueType.ARRAY:
+        for _ in range(count):
+            inner_type, inner_count = yield from _array_head(cursor, depth + 1)
+            yield from _skip_items(cursor, inner_type, inner_count, depth + 1)
+    else:
+        yield from cursor.skip(_LEAST[item_type] * count, "the array")
+
+
+def _skip_strings(cursor: Cursor, count: int) -> Generator[Range, bytes, None]:
+    length_at = struct.Struct(cursor.sign + "Q").unpack_from
+    index = 0
+    while index < count:
+        data, pos, last = cursor.data, cursor.pos, len(cursor.data) - 8
+        while index < count and pos <= last:
+            stop = pos + 8 + length_at(data, pos)[0]
+            if stop > len(data):
+                break
+            pos = stop
+            index += 1
+        cursor.pos = pos
+        if index < count:
+            yield from cursor.string(f"item {index} of the array")
+            index += 1
+
+
+def _numbers(cursor: Cursor, code: str, count: int) -> Generator[Range, bytes, Any]:
     numbers = array(code)
     while missing := count - len(numbers):
         part = min(missing * numbers.itemsize, LAST_STEP)
@@ -301,7 +288,7 @@ def _numbers(cursor: _Cursor, code: str, count: int) -> Generator[Range, bytes, 
     return numbers
 
 
-def _strings(cursor: _Cursor, count: int) -> Generator[Range, bytes, list[str]]:
+def _strings(cursor: Cursor, count: int) -> Generator[Range, bytes, list[str]]:
     items: list[str] = []
     length_at = struct.Struct(cursor.sign + "Q").unpack_from
     while len(items) < count:

@@ -5,6 +5,9 @@ Source: llama.cpp src/llama-arch.cpp, LLM_KV_NAMES @ pin.
 
 ARCHITECTURE = "general.architecture"
 NAME = "general.name"
+ALIGNMENT = "general.alignment"
+SPLIT_NO = "split.no"
+SPLIT_COUNT = "split.count"
 
 MODEL = "tokenizer.ggml.model"
 PRE = "tokenizer.ggml.pre"

@@ -188,7 +188,9 @@ def _model(source: MetadataSource, name: str, has_scores: bool) -> Model:
     if name in MODELS:
         return MODELS[name]
     if name:
-        raise UnsupportedError(f"unknown tokenizer model {_with_near(name, MODELS)}", name=name)
+        reason = f"unknown tokenizer model {_with_near(name, MODELS)}"
+        offset = source.meta_offset(keys.MODEL)
+        raise UnsupportedError(reason, name=name, offset=offset, key=keys.MODEL)
     if has_scores:
         return MODELS["llama"]
     if source.meta_array(keys.MERGES, ValueType.STRING):
@@ -235,7 +237,8 @@ def _pretokenizer(source: MetadataSource, model: Model, warnings: list[str]) -> 
         return PRETOKENIZERS[DEFAULT]
     if name not in PRETOKENIZERS:
         shown = _with_near(name, PRETOKENIZERS)
-        raise UnsupportedError(f"unknown pre-tokenizer {shown}", name=name)
+        reason, offset = f"unknown pre-tokenizer {shown}", source.meta_offset(keys.PRE)
+        raise UnsupportedError(reason, name=name, offset=offset, key=keys.PRE)
     return PRETOKENIZERS[name]
 
 

@@ -5,13 +5,22 @@
 """
 
 import io
+import mmap
 import os
 from array import array
-from collections.abc import Mapping
-from typing import Any, BinaryIO, Protocol, Self
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, BinaryIO, Protocol, Self, TypeVar
 
-from pytok.errors import VocabError
+from pytok import keys
+from pytok.cursor import LAST_STEP, Range
+from pytok.errors import GGUFError, VocabError, quoted
 from pytok.gguf import Array, Entry, Metadata, ValueType, read_metadata
+from pytok.shards import shard_of
+from pytok.tensors import Tensors, read_header
+
+T = TypeVar("T")
+# The size in bytes, None if it is unknown; and what reads a range.
+_Ranges = tuple[int | None, Callable[[int, int], bytes]]
 
 
 class MetadataSource(Protocol):
@@ -64,6 +73,9 @@ class _EntrySource:
             return None
         if value.item_type not in item_types:
             raise self._wrong_type(key, f"an array of {value.item_type.name}", *item_types)
+        if value.items is None:
+            reason = f"the array of {value.count} items was not kept"
+            raise VocabError(reason, offset=self.meta_offset(key), key=key)
         return value.items
 
     def meta_offset(self, key: str) -> int | None:
@@ -85,40 +97,74 @@ class _EntrySource:
 
 
 class GGUFSource(_EntrySource):
-    """The metadata of a GGUF file; only its header is read, never tensor data."""
+    """The metadata of a GGUF file; only its header is read, never tensor data.
 
-    def __init__(self, metadata: Metadata) -> None:
-        super().__init__(metadata.entries, list(metadata.warnings))
+    ``tensors`` is None unless it was asked for; ``name`` is the file's, if it has one.
+    """
+
+    def __init__(
+        self, metadata: Metadata, tensors: Tensors | None = None, name: str | None = None
+    ) -> None:
+        warnings = [*metadata.warnings, *(tensors.warnings if tensors else ())]
+        super().__init__(metadata.entries, warnings)
         self.metadata = metadata
+        self.tensors = tensors
+        self.name = name
+        if keys.TOKENS not in self.entries and (warning := self._of_a_later_part()):
+            warnings.insert(0, warning)
 
     @classmethod
-    def from_file(cls, file: str | os.PathLike[str] | BinaryIO) -> Self:
-        """Read a path or a seekable binary file, from its beginning.
+    def from_file(cls, file: str | os.PathLike[str] | BinaryIO, *, tensors: bool = False) -> Self:
+        """Read a path, or a binary file from its beginning; one that cannot seek from where it is.
+
+        With ``tensors`` the tensor infos are read and checked too.
 
         Raises: GGUFError if it is not a readable GGUF; OSError as open and read do.
         """
         if isinstance(file, str | os.PathLike):
             with open(file, "rb") as opened:
-                return cls.from_file(opened)
-        if not hasattr(file, "seek") or isinstance(file, io.TextIOBase):
+                return cls._read(_read_file(opened), os.fsdecode(file), tensors)
+        if not hasattr(file, "read") or isinstance(file, io.TextIOBase):
             raise TypeError(f"a path or a binary file is needed, not {type(file).__name__}")
-        size = file.seek(0, os.SEEK_END)
-        reading = read_metadata(size)
-        try:
-            wanted = next(reading)
-            while True:
-                file.seek(wanted.offset)
-                wanted = reading.send(file.read(wanted.size))
-        except StopIteration as stop:
-            return cls(stop.value)
+        return cls._read(_read_file(file), None, tensors)
 
     @classmethod
-    def from_bytes(cls, data: bytes | bytearray | memoryview) -> Self:
-        """Read a buffer that holds the file, or at least its header.
+    def from_bytes(
+        cls, data: bytes | bytearray | memoryview | mmap.mmap, *, tensors: bool = False
+    ) -> Self:
+        """Read a buffer that holds the file, or at least its header; it is not copied.
 
         Raises: GGUFError if it is not a readable GGUF.
         """
-        return cls.from_file(io.BytesIO(data))
+        with memoryview(data) as view, view.cast("B") as octets:
+            return cls._read(
+                (octets.nbytes, lambda at, size: bytes(octets[at : at + size])), None, tensors
+            )
+
+    @classmethod
+    def _read(cls, ranges: _Ranges, path: str | None, tensors: bool) -> Self:
+        """Drive the reader: send it the ranges that it asks for."""
+        size, read = ranges
+        name = None if path is None else os.path.basename(path)
+        try:
+            if tensors:
+                return cls(*_driven(read_header(size), read), name)
+            return cls(_driven(read_metadata(size), read), None, name)
+        except GGUFError as error:
+            raise explained(error, name) from None
+
+    def _of_a_later_part(self) -> str | None:
+        """Say that the tokenizer is in another part of the model, if that is so."""
+        shard = shard_of(self.name or "")
+        number, count = (
+            entry.value if (entry := self.entries.get(key)) and isinstance(entry.value, int) else 0
+            for key in (keys.SPLIT_NO, keys.SPLIT_COUNT)
+        )
+        if not (number or (shard and shard.number > 1)):
+            return None
+        which = f"{number + 1} of {count}" if number else str(shard.number) if shard else ""
+        where = f": open {quoted(shard.first, 300)}" if shard else ""
+        return f"this is part {which} of a split model; its tokenizer is in part 1{where}"
 
 
 class DictSource(_EntrySource):
@@ -147,7 +193,52 @@ def _entry(value: Any) -> Entry:
             return Entry(ValueType.FLOAT32, value)
     items = list(value)
     if all(isinstance(item, str) for item in items):
-        return Entry(ValueType.ARRAY, Array(ValueType.STRING, items))
+        return Entry(ValueType.ARRAY, Array(ValueType.STRING, items, len(items)))
     if all(isinstance(item, int) for item in items):
-        return Entry(ValueType.ARRAY, Array(ValueType.INT32, array("i", items)))
-    return Entry(ValueType.ARRAY, Array(ValueType.FLOAT32, array("f", items)))
+        return Entry(ValueType.ARRAY, Array(ValueType.INT32, array("i", items), len(items)))
+    return Entry(ValueType.ARRAY, Array(ValueType.FLOAT32, array("f", items), len(items)))
+
+
+def explained(error: GGUFError, name: str | None) -> GGUFError:
+    """Return an error that also says what the file's name gives away: that it is a later part."""
+    shard = shard_of(name or "")
+    if not shard or shard.number == 1:
+        return error
+    hint = f"by its name it is part {shard.number} of a model: open {quoted(shard.first, 300)}"
+    return type(error)(f"{error.reason}; {hint}", offset=error.offset, key=error.key)
+
+
+def _driven(reading: Generator[Range, bytes, T], read: Callable[[int, int], bytes]) -> T:
+    try:
+        wanted = next(reading)
+        while True:
+            wanted = reading.send(read(*wanted))
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
+
+
+def _read_file(file: BinaryIO) -> _Ranges:
+    """Return how to read ranges of a file: by seeking if it can, else by reading on."""
+    if getattr(file, "seekable", lambda: True)():
+        size = file.seek(0, os.SEEK_END)
+
+        def seek_and_read(offset: int, size: int) -> bytes:
+            file.seek(offset)
+            return file.read(size)
+
+        return size, seek_and_read
+    position = 0
+
+    def read_on(offset: int, size: int) -> bytes:
+        nonlocal position
+        while position < offset:
+            passed = len(file.read(min(offset - position, LAST_STEP)))
+            if not passed:
+                return b""
+            position += passed
+        data = file.read(size)
+        position += len(data)
+        return data
+
+    return None, read_on

@@ -1,5 +1,6 @@
 """`Tokenizer`: text to token ids and back, as llama.cpp does it."""
 
+import mmap
 import os
 import re
 import warnings
@@ -46,7 +47,7 @@ class Tokenizer:
         return cls.from_source(GGUFSource.from_file(file))
 
     @classmethod
-    def from_bytes(cls, data: bytes | bytearray | memoryview) -> Self:
+    def from_bytes(cls, data: bytes | bytearray | memoryview | mmap.mmap) -> Self:
         """Build a tokenizer from a buffer that holds a GGUF, or at least its header.
 
         Raises: GGUFError, and what `from_source` raises.

@@ -59,7 +59,7 @@ def patched(file: str, changes: dict[str, Any] | None) -> bytes:
     for key, entry in golden.source(file, changes).entries.items():
         value = entry.value
         if isinstance(value, Array):
-            items = list(value.items)
+            items = list(value.items or ())
             if value.item_type is ValueType.STRING:
                 items = [text.encode("utf-8", "surrogateescape") for text in items]
             value = (value.item_type, items)

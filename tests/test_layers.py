@@ -10,8 +10,9 @@ ROOT = Path(pytok.__file__).parent
 # From the ground up; a folder stands for all of it unless a module of it is named.
 LEVELS = (
     ("errors", "keys", "data"),
-    ("unicode",),
+    ("unicode", "cursor", "shards"),
     ("gguf",),
+    ("tensors",),
     ("source",),
     ("vocab",),
     ("load",),

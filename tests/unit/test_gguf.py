@@ -72,7 +72,7 @@ def test_every_value_type(order: str, version: int) -> None:
         assert list(values[f"{type_.name}.empty"].items) == []
     inner, flags = values["nested"].items
     assert [list(array.items) for array in inner.items] == [[1, 2], ["a"]]
-    assert flags == Array(T.BOOL, [])
+    assert flags == Array(T.BOOL, [], 0)
     assert values["after"] == "end"
 
 

@@ -177,7 +177,10 @@ def test_a_character_map_that_points_out_of_itself_is_an_error() -> None:
     )
     key = "tokenizer.ggml.precompiled_charsmap"
     blob = array("B", (99).to_bytes(4, "little") + bytes(8))
-    source.entries = {**source.entries, key: Entry(ValueType.ARRAY, Array(ValueType.UINT8, blob))}
+    source.entries = {
+        **source.entries,
+        key: Entry(ValueType.ARRAY, Array(ValueType.UINT8, blob, len(blob))),
+    }
     with pytest.raises(VocabError, match="claims 99 bytes of 12") as caught:
         Tokenizer.from_source(source)
     assert caught.value.key == key

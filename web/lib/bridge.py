@@ -12,7 +12,8 @@ from itertools import accumulate, count
 from typing import Any, ParamSpec, TypeVar
 
 from pytok import GGUFError, GGUFSource, PytokError, Tokenizer, __version__, keys
-from pytok.gguf import Metadata, Range, read_metadata
+from pytok.cursor import Range
+from pytok.gguf import Metadata, read_metadata
 
 _handles = count(1)
 _tokenizers: dict[int, Tokenizer] = {}

@@ -10,6 +10,7 @@ so that a second run needs no network.
 """
 
 import argparse
+import base64
 import contextlib
 import hashlib
 import json
@@ -259,8 +260,21 @@ def build_dist(wheels: list[Path]) -> None:
         (DIST / folder).mkdir(exist_ok=True)
         for file in files:
             shutil.copy(file, DIST / folder)
-    assets = {"pytok": wheels[0].name, "micropip": wheels[1].name}
-    (DIST / "lib/assets.json").write_text(json.dumps(assets))
+    library = DIST / "lib"
+    pinned = [*files_below(library / "pyodide", library / "wheels"), library / "bridge.py"]
+    integrity = {path.relative_to(library).as_posix(): integrity_of(path) for path in pinned}
+    assets = {
+        "version": digest_of([pinned[-1], *wheels])[:16],
+        "pytok": wheels[0].name,
+        "micropip": wheels[1].name,
+        "integrity": integrity,
+    }
+    (library / "assets.json").write_text(json.dumps(assets, indent=1))
+
+
+def integrity_of(path: Path) -> str:
+    """Return a file's digest as browsers check it (Subresource Integrity)."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(path.read_bytes()).digest()).decode()}"
 
 
 def data(arguments: argparse.Namespace) -> None:

@@ -148,7 +148,8 @@ class GGUFSource(_EntrySource):
         name = None if path is None else os.path.basename(path)
         try:
             if tensors:
-                return cls(*_driven(read_header(size), read), name)
+                header = _driven(read_header(size), read)
+                return cls(header.metadata, header.tensors, name)
             return cls(_driven(read_metadata(size), read), None, name)
         except GGUFError as error:
             raise explained(error, name) from None

@@ -55,10 +55,11 @@ class Tensors:
 
 
 class Header(NamedTuple):
-    """All that stands in a file before the tensor data."""
+    """All that stands in a file before the tensor data; ``size`` is its count of bytes."""
 
     metadata: Metadata
     tensors: Tensors
+    size: int
 
 
 def read_header(size: int | None = None) -> Generator[Range, bytes, Header]:
@@ -69,7 +70,7 @@ def read_header(size: int | None = None) -> Generator[Range, bytes, Header]:
     cursor = Cursor(size)
     metadata = yield from metadata_at(cursor)
     tensors = yield from tensors_at(cursor, metadata)
-    return Header(metadata, tensors)
+    return Header(metadata, tensors, cursor.offset)
 
 
 def tensors_at(cursor: Cursor, metadata: Metadata) -> Generator[Range, bytes, Tensors]:

@@ -15,7 +15,7 @@ LEVELS = (
     ("tensors",),
     ("source",),
     ("vocab",),
-    ("load",),
+    ("load", "saved"),
     ("special", "split", "merge", "match", "charsmap", "piece", "word_cache"),
     tuple(f"kinds.{kind}" for kind in ("bpe", "byte", "plamo2", "rwkv", "spm", "ugm", "wpm")),
     ("kinds",),

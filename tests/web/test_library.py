@@ -129,7 +129,10 @@ def test_a_missing_file_is_a_network_error(browser: Browser, site: str) -> None:
     """
     message = page.evaluate(script)
     context.close()
-    assert message == f"NetworkError: could not read {site}/gone.gguf: the server answered 404"
+    assert (
+        message
+        == f"NetworkError: could not read {site}/gone.gguf: the server answered 404: there is no such file"
+    )
 
 
 def test_a_server_that_ignores_ranges_is_read_no_further_than_needed(
@@ -187,8 +190,9 @@ import { startPyodide } from "./pyodide.js";
 const attempt = async (what) => {
   try { await what(); return "got through"; } catch { return "refused"; }
 };
+addEventListener("unhandledrejection", ({ reason }) => { throw reason; });
 onmessage = async ({ data: url }) => {
-  const pyodide = await startPyodide(() => {});
+  const { pyodide } = await startPyodide(() => {});
   const python = (code) => attempt(() => pyodide.runPythonAsync(code));
   postMessage({
     own: await attempt(() => fetch(new URL("assets.json", import.meta.url))),
@@ -296,7 +300,7 @@ def test_micropip_installed_the_wheel_just_built(library: Page, tmp_path: Path) 
     """Ask the Python inside the page's worker where its pytok comes from."""
     probe_code = """
     import { startPyodide } from "./pyodide.js";
-    const pyodide = await startPyodide(() => {});
+    const { pyodide } = await startPyodide(() => {});
     postMessage(pyodide.runPython(
       "import importlib.metadata as m, json, pytok; d = m.distribution('pytok-gguf'); "
       + "json.dumps([d.read_text('INSTALLER').strip(), d.read_text('RECORD'), pytok.__file__])"));

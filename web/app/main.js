@@ -2,6 +2,7 @@
 
 import { mountEditor } from "./components/editor.js";
 import { mountModel } from "./components/model.js";
+import { mountOpen } from "./components/open.js";
 import { mountResult } from "./components/result.js";
 import { createSession } from "./session.js";
 import { createStore } from "./store.js";
@@ -11,6 +12,7 @@ const store = createStore({
   step: null,
   loadError: "",
   encodeError: "",
+  canRetry: false,
   tokenizer: null,
   fileName: "",
   addSpecial: true,
@@ -21,6 +23,7 @@ const store = createStore({
 const text = /** @type {HTMLTextAreaElement} */ (document.getElementById("text"));
 const session = createSession(store, () => text.value);
 
+mountEditor(document, store, session); // first: a link may bring a text and switches
+mountOpen(document, store, session);
 mountModel(document, store, session);
-mountEditor(document, store, session);
 mountResult(document, store);

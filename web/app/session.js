@@ -8,6 +8,9 @@
 import { Engine, Tokenizer } from "../lib/client.js";
 import { startGuardedWorker } from "./guarded-worker.js";
 
+// A wait of this many ms is told of, and can be cancelled.
+const LONG_WAIT = 300;
+
 /**
  * @param {Store} store
  * @param {() => string} readText the text as it is now
@@ -15,34 +18,30 @@ import { startGuardedWorker } from "./guarded-worker.js";
 export function createSession(store, readText) {
   /** @type {AbortController | null} */
   let loading = null;
-  let encoding = false;
+  /** @type {AbortController | null} */
+  let encoding = null;
   let stale = false;
+  /** @type {(() => void) | null} what a failure can be answered with */
+  let again = null;
 
-  let engine = newEngine();
-
-  function newEngine() {
-    return new Engine({
-      startWorker: startGuardedWorker,
-      onProgress(step) {
-        if (!loading) store.set({ step: step.phase === "ready" ? null : step });
-      },
-    });
-  }
+  const engine = new Engine({
+    startWorker: startGuardedWorker,
+    onProgress(step) {
+      if (!loading) store.set({ step: step.phase === "ready" ? null : step });
+    },
+  });
 
   /**
    * Load a model. A failure leaves the one before in place.
    *
    * @param {Source} source
-   * @param {string} fileName
+   * @param {string} name
    */
-  async function load(source, fileName) {
+  async function load(source, name) {
     loading?.abort();
+    encoding?.abort();
     const mine = (loading = new AbortController());
-    if (engine.dead) {
-      engine = newEngine();
-      store.set({ tokenizer: null });
-    }
-    store.set({ ids: null, loadError: "", encodeError: "", step: { phase: "reading" } });
+    store.set({ ids: null, loadError: "", encodeError: "", canRetry: false, step: { phase: "reading" } });
     /** @type {Tokenizer | undefined} */
     let tokenizer;
     let loadError = "";
@@ -54,7 +53,7 @@ export function createSession(store, readText) {
       });
       if (tokenizer.info.kind === "NONE") throw new Error("it declares to have no vocabulary");
     } catch (error) {
-      loadError = `${fileName}: ${sentence(error)}`;
+      loadError = mine.signal.aborted ? `${name}: cancelled.` : `${name}: ${sentence(error)}`;
     }
     // What is not kept is let go of: a load that another has overtaken, or the model before.
     const kept = mine === loading && !loadError;
@@ -62,7 +61,10 @@ export function createSession(store, readText) {
     unused?.dispose().catch(() => {});
     if (mine !== loading) return;
     loading = null;
-    store.set(kept ? { tokenizer, fileName, step: null } : { loadError, step: null });
+    again = () => load(source, name);
+    store.set(
+      kept ? { tokenizer, fileName: name, step: null } : { loadError, canRetry: true, step: null },
+    );
     encode();
   }
 
@@ -70,25 +72,37 @@ export function createSession(store, readText) {
   async function encode() {
     stale = true;
     if (encoding) return;
-    encoding = true;
     while (stale) {
       stale = false;
       const { tokenizer, addSpecial, parseSpecial } = store.get();
       if (!tokenizer || loading) break;
+      const mine = (encoding = new AbortController());
+      const waiting = setTimeout(() => {
+        if (!store.get().step) store.set({ step: { phase: "encoding" } });
+      }, LONG_WAIT);
       /** @type {Int32Array | null} */
       let ids = null;
       let encodeError = "";
       try {
-        ids = await tokenizer.encode(readText(), { addSpecial, parseSpecial });
+        const { signal } = mine;
+        ids = await tokenizer.encode(readText(), { addSpecial, parseSpecial, signal });
       } catch (error) {
-        encodeError = sentence(error);
+        encodeError = mine.signal.aborted ? "Cancelled." : sentence(error);
       }
-      if (!loading && tokenizer === store.get().tokenizer) store.set({ ids, encodeError });
+      clearTimeout(waiting);
+      if (loading || tokenizer !== store.get().tokenizer) continue;
+      if (encodeError) again = encode;
+      store.set({ ids, encodeError, step: null, canRetry: Boolean(encodeError || store.get().loadError) });
     }
-    encoding = false;
+    encoding = null;
   }
 
-  return { load, encode };
+  /** Give up what is being waited for. Text, switches and the model before stay. */
+  function cancel() {
+    (loading ?? encoding)?.abort();
+  }
+
+  return { load, encode, cancel, retry: () => again?.() };
 }
 
 /** @param {unknown} error */

@@ -13,7 +13,9 @@ from typing import Any, ParamSpec, TypeVar
 
 from pytok import GGUFError, GGUFSource, PytokError, Tokenizer, __version__, keys
 from pytok.cursor import Range
-from pytok.gguf import Metadata, read_metadata
+from pytok.saved import restore_vocab, save_vocab
+from pytok.source import explained
+from pytok.tensors import Header, read_header
 
 _handles = count(1)
 _tokenizers: dict[int, Tokenizer] = {}
@@ -45,13 +47,14 @@ def failure() -> str:
 
 
 class Loading:
-    """A GGUF being read. Ask `wanted`, feed the bytes, until nothing is wanted; then finish."""
+    """A GGUF being read. Ask `offset`, feed the bytes, until nothing is wanted; then finish."""
 
-    def __init__(self, size: int | None) -> None:
+    def __init__(self, size: int | None, name: str) -> None:
         self._size = size
-        self._reading = read_metadata(size)
+        self._name = name
+        self._reading = read_header(size)
         self._range: Range | None = None
-        self._metadata: Metadata | None = None
+        self._header: Header | None = None
         self._advance(None)
 
     @_remember
@@ -59,7 +62,9 @@ class Loading:
         try:
             self._range = next(self._reading) if data is None else self._reading.send(data)
         except StopIteration as stop:
-            self._range, self._metadata = None, stop.value
+            self._range, self._header = None, stop.value
+        except GGUFError as error:
+            raise explained(error, self._name) from None
 
     def offset(self) -> int:
         """Return where the wanted bytes begin; -1 if none are wanted any more."""
@@ -76,11 +81,11 @@ class Loading:
     @_remember
     def finish(self) -> str:
         """Build the tokenizer; return its handle and what there is to say of it, as JSON."""
-        assert self._metadata is not None
-        source = GGUFSource(self._metadata)
+        assert self._header is not None
+        metadata, tensors, size = self._header
+        source = GGUFSource(metadata, tensors, self._name)
         tokenizer = Tokenizer.from_source(source)
-        handle = next(_handles)
-        _tokenizers[handle] = tokenizer
+        handle = _keep(tokenizer)
         vocab = tokenizer.vocab
         info = {
             "name": _shown(source.meta_str(keys.NAME)),
@@ -92,13 +97,30 @@ class Loading:
             "bosId": vocab.special_ids.get("bos"),
             "eosId": vocab.special_ids.get("eos"),
             "eogIds": sorted(vocab.eog_ids),
-            "ggufVersion": self._metadata.version,
-            "bytesRead": self._metadata.size,
+            "ggufVersion": metadata.version,
+            "tensorCount": metadata.tensor_count,
+            "bytesRead": size,
             "fileSize": self._size,
             "warnings": list(tokenizer.warnings),
             "engineVersion": __version__,
         }
         return json.dumps({"handle": handle, "info": info})
+
+
+def saved(handle: int) -> bytes:
+    """Return a tokenizer's vocabulary as bytes for `restore`."""
+    return save_vocab(_tokenizer(handle).vocab)
+
+
+def restore(data: Any) -> int:
+    """Make the tokenizer that a Uint8Array was saved from; return its handle."""
+    return _keep(Tokenizer(restore_vocab(data.to_bytes())))
+
+
+def _keep(tokenizer: Tokenizer) -> int:
+    handle = next(_handles)
+    _tokenizers[handle] = tokenizer
+    return handle
 
 
 def _shown(text: str | None, limit: int = 200) -> str:

@@ -1,10 +1,16 @@
 /**
  * The page's end of the worker: calls go out with an id, and every one of them is answered.
  *
- * @import { RangeReader, Step, WorkerMessage } from "./types.js"
+ * A worker that dies, or that does not heed a cancel, is ended; the next call starts another.
+ * What was loaded into it is gone then: `generation` counts the workers.
+ *
+ * @import { OnBytes, RangeReader, Step, WorkerMessage } from "./types.js"
  */
 
 import { PytokError, bytes, call, cancel } from "./protocol.js";
+
+// How long a worker may be busy with what nobody waits for any more, in ms.
+const GRACE = 1000;
 
 /** @returns {Worker} */
 const startPlainWorker = () =>
@@ -18,14 +24,16 @@ const startPlainWorker = () =>
  * @property {(result: any) => void} [discard] takes a result that comes after an abort
  *
  * @typedef {CallOptions & {
- *   resolve: (value: any) => void, reject: (error: unknown) => void, abandoned: boolean
+ *   resolve: (value: any) => void, reject: (error: unknown) => void, abandoned: boolean,
+ *   grace: number | undefined
  * }} Pending
  */
 
 /** A worker with Python in it. It starts at once; calls wait until it is ready. */
 export class Engine {
-  /** @type {Promise<Worker>} */
-  #worker;
+  /** @type {Promise<Worker> | null} null while none is needed */
+  #worker = null;
+  #startWorker;
   /** @type {Map<number, Pending>} */
   #pending = new Map();
   #lastId = 0;
@@ -33,8 +41,10 @@ export class Engine {
   #onProgress;
   /** @type {Step | null} */
   #startStep = null;
-  /** @type {PytokError | null} why there will be no more answers */
-  #fault = null;
+  /** @type {AbortController} of what belongs to the worker that runs */
+  #life = new AbortController();
+  #terminated = false;
+  #generation = 1;
 
   /**
    * @param {object} [options]
@@ -43,25 +53,51 @@ export class Engine {
    * @param {(step: Step) => void} [options.onProgress] told of the worker's own start
    */
   constructor({ startWorker = startPlainWorker, onProgress } = {}) {
+    this.#startWorker = startWorker;
     this.#onProgress = onProgress;
-    this.#worker = this.#start(startWorker);
-    this.#worker.catch((error) => this.#die(`the worker could not be started: ${error}`));
+    this.#running().catch(() => {}); // the calls tell of it
   }
 
-  /** Whether the worker has ended; another engine is needed then. */
+  /** Whether it has been terminated; another engine is needed then. */
   get dead() {
-    return this.#fault !== null;
+    return this.#terminated;
   }
 
-  /** @param {() => Worker | Promise<Worker>} startWorker */
-  async #start(startWorker) {
-    const worker = await startWorker();
-    worker.onmessage = (event) => this.#receive(worker, event.data);
-    worker.onerror = (event) => {
-      this.#die(event.message || "the worker could not be started");
-      worker.terminate();
-    };
-    return worker;
+  /** Which worker runs, counted from 1: what an earlier one had loaded is gone. */
+  get generation() {
+    return this.#generation;
+  }
+
+  /** @returns {Promise<Worker>} */
+  #running() {
+    this.#worker ??= this.#start(this.#generation);
+    return this.#worker;
+  }
+
+  /** @param {number} generation @returns {Promise<Worker>} */
+  async #start(generation) {
+    try {
+      const worker = await this.#startWorker();
+      if (generation !== this.#generation || this.#terminated) {
+        worker.terminate();
+        throw ended("the worker was ended");
+      }
+      this.#life.signal.addEventListener("abort", () => worker.terminate());
+      worker.onmessage = (event) => {
+        if (generation === this.#generation) this.#receive(worker, event.data);
+      };
+      worker.onerror = (event) => {
+        if (generation !== this.#generation) return;
+        this.#end(ended(event.message || "the worker could not be started"));
+      };
+      return worker;
+    } catch (error) {
+      const fault = error instanceof PytokError
+        ? error
+        : ended(`the worker could not be started: ${error}`);
+      if (generation === this.#generation) this.#end(fault);
+      throw fault;
+    }
   }
 
   /**
@@ -74,23 +110,20 @@ export class Engine {
    */
   async call(method, params, options = {}) {
     const { signal, onProgress } = options;
-    signal?.throwIfAborted();
-    if (this.#fault) throw this.#fault;
-    const id = ++this.#lastId;
     /** @type {() => void} */
     let onAbort = () => {};
     try {
+      signal?.throwIfAborted();
+      if (this.#terminated) throw ended("the worker was ended");
       return await new Promise((resolve, reject) => {
-        const pending = { ...options, resolve, reject, abandoned: false };
+        const id = ++this.#lastId;
+        /** @type {Pending} */
+        const pending = { ...options, resolve, reject, abandoned: false, grace: undefined };
         this.#pending.set(id, pending);
-        onAbort = () => {
-          pending.abandoned = true;
-          this.#worker.then((worker) => worker.postMessage(cancel(id)));
-          reject(signal?.reason);
-        };
+        onAbort = () => this.#abandon(id, pending);
         signal?.addEventListener("abort", onAbort);
         if (this.#startStep) onProgress?.(this.#startStep);
-        this.#worker.then((worker) => {
+        this.#running().then((worker) => {
           if (!pending.abandoned) worker.postMessage(call(id, method, params));
           else this.#pending.delete(id);
         }, reject);
@@ -101,14 +134,40 @@ export class Engine {
     }
   }
 
-  /** End the worker. Calls that wait are rejected, and so are later ones. */
+  /** End the worker for good. Calls that wait are rejected, and so are later ones. */
   async terminate() {
-    this.#die("the worker was ended");
-    (await this.#worker).terminate();
+    this.#terminated = true;
+    this.#end(ended("the worker was ended"));
+  }
+
+  /**
+   * The caller is free at once. The worker says that it has heard of it as soon as it is not
+   * busy; one that stays busy is ended.
+   *
+   * @param {number} id
+   * @param {Pending} pending
+   */
+  #abandon(id, pending) {
+    pending.abandoned = true;
+    pending.reject(pending.signal?.reason);
+    const generation = this.#generation;
+    this.#worker?.then((worker) => {
+      if (generation !== this.#generation || !this.#pending.has(id)) return;
+      worker.postMessage(cancel(id));
+      pending.grace = setTimeout(() => {
+        const fault = ended("the worker was ended, because a cancelled call would not stop");
+        fault.isReplaced = true;
+        if (generation === this.#generation) this.#end(fault);
+      }, GRACE);
+    }, () => {});
   }
 
   /** @param {Worker} worker @param {WorkerMessage} message */
   async #receive(worker, message) {
+    if (message.type === "alive") {
+      this.#watch(message.lock);
+      return;
+    }
     if (message.type === "progress" && message.id === null) {
       this.#startStep = message.step.phase === "ready" ? null : message.step;
       this.#onProgress?.(message.step);
@@ -118,6 +177,7 @@ export class Engine {
     const id = /** @type {number} */ (message.id);
     const pending = this.#pending.get(id);
     if (!pending) return;
+    clearTimeout(pending.grace);
     if (message.type === "result") {
       this.#pending.delete(id);
       if (pending.abandoned) pending.discard?.(message.value);
@@ -126,16 +186,19 @@ export class Engine {
       this.#pending.delete(id);
       const error = new PytokError(message.error);
       pending.reject(error);
-      if (error.name === "WorkerError") {
-        this.#die(error.message); // it could not start: nothing will ever work in it
-        worker.terminate();
-      }
+      // It could not start, or has broken down: nothing will ever work in it.
+      if (error.name === "WorkerError") this.#end(error);
     } else if (message.type === "progress") {
       if (!pending.abandoned) pending.onProgress?.(message.step);
-    } else if (!pending.abandoned) {
+    } else if (message.type === "wish" && !pending.abandoned) {
+      const { offset, size } = message;
+      /** @type {OnBytes} */
+      const onBytes = (loaded, total) => {
+        if (!pending.abandoned) pending.onProgress?.({ phase: "reading", loaded, total });
+      };
       try {
         const reader = /** @type {RangeReader} */ (pending.reader);
-        worker.postMessage(bytes(id, await reader.read(message.offset, message.size)));
+        worker.postMessage(bytes(id, await reader.read(offset, size, onBytes)));
       } catch (error) {
         pending.reject(error);
         worker.postMessage(bytes(id, null));
@@ -143,10 +206,34 @@ export class Engine {
     }
   }
 
-  /** @param {string} reason */
-  #die(reason) {
-    this.#fault ??= new PytokError({ name: "WorkerError", message: reason });
-    for (const { reject } of this.#pending.values()) reject(this.#fault);
+  /**
+   * A worker that is killed, by the browser for instance, tells nobody; but the lock that it
+   * holds is free then.
+   *
+   * @param {string} lock
+   */
+  #watch(lock) {
+    const { signal } = this.#life;
+    navigator.locks
+      .request(lock, { signal }, () => this.#end(ended("the worker has died")))
+      .catch(() => {}); // not needed any more
+  }
+
+  /** @param {PytokError} fault what the calls that wait are told */
+  #end(fault) {
+    this.#generation++;
+    this.#worker = null;
+    this.#startStep = null;
+    this.#life.abort();
+    this.#life = new AbortController();
+    const waiting = [...this.#pending.values()];
     this.#pending.clear();
+    for (const { reject, grace } of waiting) {
+      clearTimeout(grace);
+      reject(fault);
+    }
   }
 }
+
+/** @param {string} message */
+const ended = (message) => new PytokError({ name: "WorkerError", message });

@@ -4,7 +4,9 @@
  * page -> worker   call(id, method, params)   answered by one result or failure
  *                  bytes(id, data)            answers a wish; null means it cannot be had
  *                  cancel(id)                 the call's answer is no longer wanted
- * worker -> page   result(id, value)
+ * worker -> page   alive(lock)                the name of a lock that it holds while it lives
+ *                  heard(id)                  it knows of a cancel, and will soon be free
+ *                  result(id, value)
  *                  failure(id, error)
  *                  progress(id, step)         id null: about the worker's own start
  *                  wish(id, offset, size)     bytes of a file that only the page can reach
@@ -20,6 +22,12 @@ export const bytes = (id, data) => ({ type: /** @type {const} */ ("bytes"), id, 
 
 /** @param {number} id */
 export const cancel = (id) => ({ type: /** @type {const} */ ("cancel"), id });
+
+/** @type {(lock: string) => WorkerMessage} */
+export const alive = (lock) => ({ type: "alive", lock });
+
+/** @type {(id: number) => WorkerMessage} */
+export const heard = (id) => ({ type: "heard", id });
 
 /** @type {(id: number, value: unknown) => WorkerMessage} */
 export const result = (id, value) => ({ type: "result", id, value });
@@ -54,5 +62,7 @@ export class PytokError extends Error {
     this.offset = offset ?? null;
     /** Metadata key that is at fault. */
     this.key = key ?? null;
+    /** Whether the call had no part in it, and may be made again: its worker was replaced. */
+    this.isReplaced = false;
   }
 }

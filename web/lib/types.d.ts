@@ -2,7 +2,13 @@
 
 /** What a load or a start is doing now, for a progress line. */
 export interface Step {
-  phase: "starting Python" | "installing pytok" | "ready" | "reading" | "building the vocabulary";
+  phase:
+    | "starting Python"
+    | "installing pytok"
+    | "ready"
+    | "reading"
+    | "building the vocabulary"
+    | "encoding";
   /** Bytes read so far, and the file's size, if the phase is "reading" and they are known. */
   loaded?: number;
   total?: number | null;
@@ -32,7 +38,27 @@ export interface Progress {
   step: Step;
 }
 
+/** What cache.js knows of a vocabulary that it keeps. */
+export interface Saved {
+  /** SHA-256 of the file's header, in hexadecimal. */
+  digest: string;
+  /** The same of its first bytes, by which it is looked up. */
+  start: string;
+  headerSize: number;
+  fileSize: number | null;
+  /** Of what wrote it; only the same reads it. */
+  version: string;
+  /** An Info. */
+  info: object;
+  /** Bytes that the vocabulary takes here. */
+  size: number;
+  /** When it was used last, in ms. */
+  used: number;
+}
+
 export type WorkerMessage =
+  | { type: "alive"; lock: string }
+  | { type: "heard"; id: number }
   | { type: "result"; id: number; value: unknown }
   | Failure
   | Progress
@@ -52,13 +78,17 @@ export interface WorkerScope {
 /** A file that the worker reads itself, or one that the page reads for it. */
 export type WorkerSource = { blob: Blob } | { size: number | null };
 
+/** Told how many bytes of a file have come so far, and its size if known. */
+export type OnBytes = (loaded: number, total: number | null) => void;
+
 /** Reads bytes from `offset` on: up to `size`, none at the file's end. */
 export interface RangeReader {
   size: number | null;
-  read(offset: number, size: number): Promise<Uint8Array>;
+  read(offset: number, size: number, onBytes?: OnBytes): Promise<Uint8Array>;
   close(): void;
 }
 
+/** A string is a name on the hub (`owner/repo`, `owner/repo:quant`), or else a URL. */
 export type Source = Blob | ArrayBuffer | ArrayBufferView | URL | string;
 
 export interface LoadOptions {
@@ -66,9 +96,16 @@ export interface LoadOptions {
   onProgress?: (step: Step) => void;
   /** The worker to load into; one shared by all by default. */
   engine?: import("./engine.js").Engine;
+  /** Where the hub is, if not at its usual address. */
+  hub?: string;
 }
 
-export interface EncodeOptions {
+export interface CallOptions {
+  /** Ends the wait at once; a worker that is busy with it for long is replaced. */
+  signal?: AbortSignal;
+}
+
+export interface EncodeOptions extends CallOptions {
   /** Add what the model wants around a text, such as BOS; default true. */
   addSpecial?: boolean;
   /** Let the texts of control tokens stand for these tokens; default false. */
@@ -89,6 +126,7 @@ export interface Info {
   eosId: number | null;
   eogIds: number[];
   ggufVersion: number;
+  tensorCount: number;
   /** Bytes of the header that were read, and the file's size if known. */
   bytesRead: number;
   fileSize: number | null;

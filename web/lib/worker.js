@@ -5,15 +5,20 @@
  * @import { PageMessage, Step, WorkerScope, WorkerSource } from "./types.js"
  */
 
-import { PytokError, failure, progress, result, wish } from "./protocol.js";
-import { importBridge, startPyodide } from "./pyodide.js";
+import { load } from "./loading.js";
+import { PytokError, alive, failure, heard, progress, result, wish } from "./protocol.js";
+import { copied, importBridge, startPyodide } from "./pyodide.js";
 
 const scope = /** @type {WorkerScope} */ (/** @type {unknown} */ (self));
 
 /** @type {any} the module bridge.py */
 let bridge;
+let version = ""; // of all that computes
 /** @type {Map<number, (data: Uint8Array | null) => void>} */
 const wishes = new Map();
+let callCount = 0;
+// How long nothing is to be asked before other work is done, in ms.
+const IDLE = 1500;
 /** @type {Set<number>} calls that are being answered */
 const active = new Set();
 /** @type {Set<number>} those of them whose answer is no longer wanted */
@@ -33,8 +38,37 @@ function tellStart(step) {
 }
 
 async function start() {
-  bridge = await importBridge(await startPyodide(tellStart));
+  const { pyodide, assets } = await startPyodide(tellStart);
+  bridge = await importBridge(pyodide);
+  version = assets.version;
   tellStart({ phase: "ready" });
+}
+
+// Who waits for this lock learns at once that the worker is no more, however it ended.
+if (navigator.locks) {
+  const lock = `pytok-worker-${crypto.randomUUID()}`;
+  navigator.locks.request(lock, () => {
+    scope.postMessage(alive(lock));
+    return new Promise(() => {});
+  });
+}
+
+/** @param {number} id */
+function checkWanted(id) {
+  if (cancelled.has(id)) throw new DOMException("The call was cancelled.", "AbortError");
+}
+
+/**
+ * Do what nobody waits for, once nothing has been asked for a while.
+ *
+ * @param {() => Promise<void>} work
+ */
+function whenIdle(work) {
+  const count = callCount;
+  setTimeout(() => {
+    if (active.size || callCount !== count) whenIdle(work);
+    else work().catch(() => {}); // it is a convenience
+  }, IDLE);
 }
 
 /**
@@ -43,22 +77,19 @@ async function start() {
  */
 
 const methods = {
-  /** @param {{ source: WorkerSource }} params @param {number} id */
-  async load({ source }, id) {
-    const size = "blob" in source ? source.blob.size : source.size;
-    const loading = bridge.Loading(size ?? undefined); // Python's None is undefined, not null
-    try {
-      for (let offset = loading.offset(); offset >= 0; offset = loading.offset()) {
-        scope.postMessage(progress(id, { phase: "reading", loaded: offset, total: size }));
-        const data = await read(source, offset, loading.size(), id);
-        if (cancelled.has(id)) throw new DOMException("The load was cancelled.", "AbortError");
-        loading.feed(data);
-      }
-      scope.postMessage(progress(id, { phase: "building the vocabulary" }));
-      return JSON.parse(loading.finish());
-    } finally {
-      loading.destroy();
-    }
+  /** @param {{ source: WorkerSource, name: string }} params @param {number} id */
+  async load({ source, name }, id) {
+    const file = {
+      name,
+      size: "blob" in source ? source.blob.size : source.size,
+      /** @param {number} offset @param {number} size */
+      async read(offset, size) {
+        const data = await read(source, offset, size, id);
+        checkWanted(id);
+        return data;
+      },
+    };
+    return load(bridge, version, file, (step) => scope.postMessage(progress(id, step)), whenIdle);
   },
 
   /** @param {Text} params */
@@ -91,22 +122,6 @@ const methods = {
 };
 
 /**
- * Copy a Python buffer out of wasm memory, and let go of it.
- *
- * @param {any} proxy
- * @param {string} type
- */
-function copied(proxy, type) {
-  const buffer = proxy.getBuffer(type);
-  try {
-    return buffer.data.slice();
-  } finally {
-    buffer.release();
-    proxy.destroy();
-  }
-}
-
-/**
  * @param {WorkerSource} source
  * @param {number} offset
  * @param {number} size
@@ -114,7 +129,12 @@ function copied(proxy, type) {
  */
 async function read(source, offset, size, id) {
   if ("blob" in source) {
-    return new Uint8Array(await source.blob.slice(offset, offset + size).arrayBuffer());
+    try {
+      return new Uint8Array(await source.blob.slice(offset, offset + size).arrayBuffer());
+    } catch {
+      const reason = "the file cannot be read any more: it was moved, deleted or changed";
+      throw new DOMException(reason, "NotReadableError");
+    }
   }
   const data = await new Promise((resolve) => {
     wishes.set(id, resolve);
@@ -137,9 +157,18 @@ function asError(thrown) {
   return new Error(message ?? (status ? `the server answered ${status}` : String(thrown)));
 }
 
+// What Pyodide says from then on when its memory is not to be trusted any more.
+const FATAL = /^Pyodide already fatally failed/;
+let broken = false;
+
 /** @param {unknown} error what a call threw @returns {unknown} what to tell the page */
 function described(error) {
   if (!(error instanceof Error)) return asError(error);
+  if (/** @type {{ pyodide_fatal_error?: boolean }} */ (error).pyodide_fatal_error) broken = true;
+  if (broken || FATAL.test(error.message)) {
+    const { message } = error;
+    return new PytokError({ name: "WorkerError", message: `Python has broken down: ${message}` });
+  }
   const type = /** @type {{ type?: string }} */ (error).type;
   if (!type) return error;
   const known = bridge ? JSON.parse(bridge.failure()) : {};
@@ -155,14 +184,19 @@ scope.onmessage = async (/** @type {MessageEvent<PageMessage>} */ event) => {
     wishes.get(message.id)?.(message.data);
     wishes.delete(message.id);
   } else if (message.type === "cancel") {
-    if (active.has(message.id)) cancelled.add(message.id);
+    if (active.has(message.id)) {
+      cancelled.add(message.id);
+      scope.postMessage(heard(message.id));
+    }
     wishes.get(message.id)?.(null);
     wishes.delete(message.id);
   } else {
     const { id, method, params } = message;
     active.add(id);
+    callCount++;
     try {
       await started.catch(startFailed);
+      checkWanted(id);
       const value = await /** @type {any} */ (methods)[method](params, id);
       scope.postMessage(result(id, value));
     } catch (error) {

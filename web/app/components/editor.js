@@ -4,6 +4,7 @@
  * @import { Store } from "../store.js"
  */
 
+import { parseHash } from "../hash.js";
 import { find } from "./dom.js";
 import { mountFold } from "./fold.js";
 
@@ -56,9 +57,25 @@ export function mountEditor(root, store, session) {
     };
     box.addEventListener("change", change, { signal });
   }
-  // A browser may restore what was typed and switched before a reload.
-  fold.update();
-  store.set({ addSpecial: addSpecial.checked, parseSpecial: parseSpecial.checked });
+  function takeHash() {
+    try {
+      const hash = parseHash(location.hash);
+      if (hash.text !== undefined) fold.assign(hash.text);
+      addSpecial.checked = hash.addSpecial ?? addSpecial.checked;
+      parseSpecial.checked = hash.parseSpecial ?? parseSpecial.checked;
+    } catch (error) {
+      store.set({ encodeError: /** @type {Error} */ (error).message });
+    }
+    // Also where there is no hash: a browser may restore what was typed before a reload.
+    fold.update();
+    store.set({ addSpecial: addSpecial.checked, parseSpecial: parseSpecial.checked });
+  }
+  takeHash();
+  const onHash = () => {
+    takeHash();
+    session.encode();
+  };
+  addEventListener("hashchange", onHash, { signal });
   return () => {
     listening.abort();
     fold.dispose();

@@ -1,11 +1,12 @@
 /**
- * Choose a model: drop, file picker, samples; and what is known of the one that is loaded.
+ * What is known of the model that is loaded, what is being waited for, and what went wrong.
  *
  * @import { Info, Step } from "../../lib/types.js"
  * @import { Store } from "../store.js"
  */
 
 import { find, make } from "./dom.js";
+import { foreign } from "./marks.js";
 
 /** @param {number} count */
 const asSize = (count) =>
@@ -33,116 +34,48 @@ function facts(info, fileName) {
 /**
  * @param {ParentNode} root
  * @param {Store} store
- * @param {{ load: (source: Blob | URL, fileName: string) => void }} session
+ * @param {{ cancel: () => void, retry: () => void }} session
  * @returns {() => void} dispose
  */
 export function mountModel(root, store, session) {
-  const drop = find(root, "#drop");
-  const file = /** @type {HTMLInputElement} */ (find(root, "#file"));
-  const samples = /** @type {HTMLSelectElement} */ (find(root, "#samples"));
   const phase = find(root, "#phase");
+  const cancel = find(root, "#cancel");
   const error = find(root, "#error");
+  const retry = find(root, "#retry");
   const chip = find(root, "#chip");
   const warnings = find(root, "#warnings");
-  const listening = new AbortController();
-  const { signal } = listening;
+  cancel.addEventListener("click", session.cancel);
+  retry.addEventListener("click", session.retry);
 
-  let hasChosen = false;
-  let shownSample = ""; // of the model that is loaded
-  let wantedSample = "";
-
-  /** @param {Blob | URL} source @param {string} name @param {string} sample */
-  function load(source, name, sample) {
-    hasChosen = true;
-    samples.value = wantedSample = sample;
-    session.load(source, name);
-  }
-
-  /** @param {File | undefined} chosen */
-  function open(chosen) {
-    if (chosen) load(chosen, chosen.name, "");
-  }
-
-  file.addEventListener(
-    "change",
-    () => {
-      open(file.files?.[0]);
-      file.value = ""; // so that choosing the same file again is a change
-    },
-    { signal },
-  );
-  // A file dropped anywhere is meant for us; without this the browser would leave the page.
-  addEventListener(
-    "dragover",
-    (event) => {
-      event.preventDefault();
-      drop.classList.add("over");
-    },
-    { signal },
-  );
-  addEventListener("dragleave", () => drop.classList.remove("over"), { signal });
-  addEventListener(
-    "drop",
-    (event) => {
-      drop.classList.remove("over");
-      if (!event.dataTransfer?.files.length) return;
-      event.preventDefault();
-      open(event.dataTransfer.files[0]);
-    },
-    { signal },
-  );
-
-  samples.append(make("option", { value: "" }, "a sample model"));
-  samples.addEventListener(
-    "change",
-    () => {
-      const option = samples.selectedOptions[0];
-      if (!samples.value) return;
-      load(new URL(`samples/${samples.value}`, document.baseURI), option.label, samples.value);
-    },
-    { signal },
-  );
-  fetch("samples/index.json", { signal })
-    .then((response) => response.json())
-    .then((/** @type {{ file: string, name: string, licence: string }[]} */ list) => {
-      for (const { file: value, name, licence } of list) {
-        samples.append(make("option", { value }, `${name} (${licence})`));
-      }
-      // A first visitor sees tokens at once; who has chosen already keeps the choice.
-      if (hasChosen || !list.length) return;
-      samples.value = list[0].file;
-      samples.dispatchEvent(new Event("change"));
-    })
-    .catch(() => {
-      samples.disabled = true;
-    });
-
-  open(file.files?.[0]); // chosen before this script ran
-
+  let shown = "";
   const unwatch = store.watch((state, before) => {
-    if (state.step !== before.step) phase.textContent = described(state.step);
+    if (state.step !== before.step) {
+      phase.textContent = described(state.step);
+      cancel.hidden = !state.step;
+    }
     const sentence = state.loadError || state.encodeError;
-    if (error.textContent !== sentence) {
-      error.textContent = sentence;
+    if (shown !== sentence) {
+      shown = sentence;
+      error.replaceChildren(foreign(sentence));
       error.hidden = !sentence;
     }
-    if (state.loadError && !before.loadError) samples.value = wantedSample = shownSample;
+    retry.hidden = !state.canRetry || Boolean(state.step);
     if (state.tokenizer !== before.tokenizer && state.tokenizer) {
       const { info } = state.tokenizer;
-      shownSample = wantedSample;
       const list = make("dl");
       for (const [name, value] of facts(info, state.fileName)) {
-        list.append(make("div", {}, make("dt", {}, name), make("dd", {}, value)));
+        list.append(make("div", {}, make("dt", {}, name), make("dd", {}, foreign(value, 200))));
       }
-      chip.replaceChildren(make("strong", {}, info.name || state.fileName), list);
+      chip.replaceChildren(make("strong", {}, foreign(info.name || state.fileName, 200)), list);
       chip.hidden = false;
-      warnings.replaceChildren(...info.warnings.map((warning) => make("li", {}, warning)));
+      warnings.replaceChildren(...info.warnings.map((line) => make("li", {}, foreign(line))));
       warnings.hidden = !info.warnings.length;
     }
   });
 
   return () => {
-    listening.abort();
+    cancel.removeEventListener("click", session.cancel);
+    retry.removeEventListener("click", session.retry);
     unwatch();
   };
 }

@@ -1,0 +1,77 @@
+/**
+ * What was opened before: file handles, where the browser has them, and addresses. They are kept
+ * in this browser only, newest first.
+ */
+
+const DATABASE = "pytok-page";
+const STORE = "recent";
+const MOST = 8;
+
+/**
+ * @typedef {object} Recent
+ * @property {string} name the key: what it is shown as
+ * @property {FileSystemFileHandle} [handle]
+ * @property {string} [address] a URL or a name on the hub
+ * @property {number} used when, in ms
+ */
+
+/** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
+const done = (request) =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+
+/**
+ * @template T
+ * @param {IDBTransactionMode} mode
+ * @param {(store: IDBObjectStore) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+async function withStore(mode, work) {
+  const request = indexedDB.open(DATABASE, 1);
+  request.onupgradeneeded = () => request.result.createObjectStore(STORE, { keyPath: "name" });
+  const database = await done(request);
+  try {
+    return await work(database.transaction(STORE, mode).objectStore(STORE));
+  } finally {
+    database.close();
+  }
+}
+
+/** @param {Recent[]} all */
+const newestFirst = (all) => all.sort((one, other) => other.used - one.used);
+
+/** @returns {Promise<Recent[]>} */
+export const list = () => withStore("readonly", async (store) => newestFirst(await done(store.getAll())));
+
+/** @param {Omit<Recent, "used">} what */
+export const remember = (what) =>
+  withStore("readwrite", async (store) => {
+    await done(store.put({ ...what, used: Date.now() }));
+    for (const { name } of newestFirst(await done(store.getAll())).slice(MOST)) store.delete(name);
+  });
+
+/** Forget them all. */
+export const forget = () => withStore("readwrite", (store) => done(store.clear()));
+
+/**
+ * Open a file again; the browser may ask the person for leave.
+ *
+ * @param {FileSystemFileHandle} handle
+ * @returns {Promise<File>}
+ * @throws {Error} if leave is not given, or the file has gone
+ */
+export async function reopen(handle) {
+  // Not in every browser's handles, nor in TypeScript's.
+  const asking = /** @type {{ requestPermission?: (what: object) => Promise<string> }} */ (
+    /** @type {unknown} */ (handle)
+  );
+  const answer = (await asking.requestPermission?.({ mode: "read" })) ?? "granted";
+  if (answer !== "granted") throw new Error("the browser was not allowed to read it again");
+  try {
+    return await handle.getFile();
+  } catch {
+    throw new Error("it is not there any more");
+  }
+}

@@ -75,7 +75,9 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         """Say nothing: the browser shows what it fetched."""
 
 
-def make_server(folder: Path, port: int = 0) -> http.server.ThreadingHTTPServer:
+def make_server(
+    folder: Path, port: int = 0, handler: type[http.server.SimpleHTTPRequestHandler] = Handler
+) -> http.server.ThreadingHTTPServer:
     """Return a server of a folder on this machine's loopback; port 0 takes a free one."""
-    handler = functools.partial(Handler, directory=str(folder))
-    return http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+    bound = functools.partial(handler, directory=str(folder))
+    return http.server.ThreadingHTTPServer(("127.0.0.1", port), bound)

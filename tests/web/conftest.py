@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 import build
 from web.serve import Handler, make_server
 
+BARE = b"<!doctype html><title>bare</title><input type=file>"
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -36,13 +37,34 @@ def serving(server: ThreadingHTTPServer) -> Iterator[str]:
     thread.join()
 
 
+class Bare(SimpleHTTPRequestHandler):
+    """Beside the files, a page without anything: of another site's making."""
+
+    def do_GET(self) -> None:
+        if not self.path.endswith("/bare.html"):
+            super().do_GET()
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(BARE)))
+        self.end_headers()
+        self.wfile.write(BARE)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        pass
+
+
+class SiteHandler(Bare, Handler):
+    """The playground's server."""
+
+
 @pytest.fixture(scope="session")
 def site() -> Iterator[str]:
     """The playground as `build.py serve` serves it."""
-    yield from serving(make_server(build.DIST))
+    yield from serving(make_server(build.DIST, handler=SiteHandler))
 
 
-class PlainHandler(SimpleHTTPRequestHandler):
+class PlainHandler(Bare):
     """A static host: files below a sub-path, no header of its own."""
 
     extensions_map = Handler.extensions_map
@@ -51,18 +73,11 @@ class PlainHandler(SimpleHTTPRequestHandler):
     def translate_path(self, path: str) -> str:
         return super().translate_path(path.removeprefix(self.prefix))
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-        pass
-
 
 @pytest.fixture(scope="session")
 def plain_site() -> Iterator[str]:
     """The same files on a static host that sends no policy, under a sub-path."""
-
-    def handler(*args: Any) -> PlainHandler:
-        return PlainHandler(*args, directory=str(build.DIST))
-
-    for base in serving(ThreadingHTTPServer(("127.0.0.1", 0), handler)):
+    for base in serving(make_server(build.DIST, handler=PlainHandler)):
         yield base + PlainHandler.prefix
 
 
@@ -113,3 +128,12 @@ def page(browser: Browser) -> Iterator[Page]:
 def playground(page: Page, site: str) -> Playground:
     page.goto(site)
     return Playground(page)
+
+
+@pytest.fixture
+def quiet(browser: Browser) -> Iterator[Page]:
+    """A page whose console may complain: the tests break things on purpose."""
+    context = browser.new_context()
+    page = context.new_page()
+    yield page
+    context.close()

@@ -8,11 +8,10 @@ import pytest
 from gguf_writer import Writer
 from places import REAL
 from playground import Playground
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
 from pytok.gguf import ValueType
 
-BARE = "<!doctype html><title>bare</title>"
 GPT2 = REAL / "ggml-vocab-gpt-2.gguf"
 LLAMA = REAL / "ggml-vocab-llama-spm.gguf"
 
@@ -21,16 +20,6 @@ def named(tmp_path: Path, name: str, writer: Writer) -> Path:
     path = tmp_path / name
     path.write_bytes(writer.bytes())
     return path
-
-
-@pytest.fixture
-def quiet(browser: Browser, site: str) -> Any:
-    """A page whose console may complain: the tests break things on purpose."""
-    context = browser.new_context()
-    page = context.new_page()
-    page.route("**/bare.html", lambda route: route.fulfill(body=BARE))
-    yield page
-    context.close()
 
 
 def test_a_file_chosen_before_the_samples_are_known_is_kept(page: Page, site: str) -> None:

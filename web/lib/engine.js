@@ -189,6 +189,7 @@ export class Engine {
       // It could not start, or has broken down: nothing will ever work in it.
       if (error.name === "WorkerError") this.#end(error);
     } else if (message.type === "progress") {
+      if (message.step.phase !== "reading") pending.reader?.close(); // it has all it needs
       if (!pending.abandoned) pending.onProgress?.(message.step);
     } else if (message.type === "wish" && !pending.abandoned) {
       const { offset, size } = message;

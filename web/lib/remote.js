@@ -13,6 +13,9 @@
 const FIRST = 1 << 16;
 const RETRIES = 3;
 const PAUSE = 200; // ms, times the number of the attempt
+// A stream that nobody reads is let go of after so many ms: browsers read tens of megabytes
+// ahead. If more is wanted after all, it is asked for again from the beginning.
+const IDLE = 300;
 
 /** @param {string} reason @param {URL} url */
 const unreadable = (reason, url) =>
@@ -61,6 +64,8 @@ class RemoteFile {
   #signal;
   /** @type {Body | null} */
   #body = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #idle;
   #reached = false; // whether the server has answered before
   /** @type {string | null} when it was last changed, if the server tells */
   #changed = null;
@@ -75,6 +80,7 @@ class RemoteFile {
 
   /** @param {number} offset @param {number} size @param {OnBytes} [onBytes] */
   async read(offset, size, onBytes) {
+    clearTimeout(this.#idle);
     /** @type {Uint8Array[]} */
     const parts = [];
     let count = 0;
@@ -96,6 +102,7 @@ class RemoteFile {
         await new Promise((resolve) => setTimeout(resolve, PAUSE * failures));
       }
     }
+    this.#idle = setTimeout(() => this.#drop(), IDLE);
     return joined(parts, count);
   }
 
@@ -130,17 +137,20 @@ class RemoteFile {
       if (!taken.length) continue;
       if (taken.length === size && !body.isWhole) {
         // Also a server that sends more than it was asked for is read no further.
-        body.reader.cancel().catch(() => {});
-        this.#body = null;
+        this.#drop();
       }
       return taken;
     }
   }
 
-  /** @param {number} offset @param {number} size @returns {Promise<Body | null>} */
-  async #request(offset, size) {
+  #drop() {
     this.#body?.reader.cancel().catch(() => {});
     this.#body = null;
+  }
+
+  /** @param {number} offset @param {number} size @returns {Promise<Body | null>} */
+  async #request(offset, size) {
+    this.#drop();
     const response = await fetch(this.#url, {
       headers: { Range: `bytes=${offset}-${offset + size - 1}` },
       referrerPolicy: "no-referrer",

@@ -66,7 +66,7 @@ export function mountModel(root, store, session) {
       for (const [name, value] of facts(info, state.fileName)) {
         list.append(make("div", {}, make("dt", {}, name), make("dd", {}, foreign(value, 200))));
       }
-      chip.replaceChildren(make("strong", {}, foreign(info.name || state.fileName, 200)), list);
+      chip.replaceChildren(make("strong", {}, foreign(info.name || info.architecture || "A model without a name", 200)), list);
       chip.hidden = false;
       warnings.replaceChildren(...info.warnings.map((line) => make("li", {}, foreign(line))));
       warnings.hidden = !info.warnings.length;

@@ -72,6 +72,8 @@ export function mountFold(area, describe) {
   }
 
   preview.addEventListener("click", open, { signal });
+  // Focus comes to a folded area from programs only, such as those that fill in forms.
+  area.addEventListener("focus", () => !preview.hidden && open(), { signal });
   preview.addEventListener(
     "keydown",
     (event) => {

@@ -12,6 +12,7 @@ const store = createStore({
   step: null,
   loadError: "",
   encodeError: "",
+  linkError: "",
   canRetry: false,
   tokenizer: null,
   fileName: "",

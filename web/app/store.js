@@ -34,6 +34,7 @@ export function createStore(initial) {
  * @property {import("../lib/types.js").Step | null} step what is being waited for
  * @property {string} loadError one sentence on the last load, "" if all is well
  * @property {string} encodeError the same on the last encoding
+ * @property {string} linkError the same on what the page's own address carries
  * @property {boolean} canRetry whether what failed can be tried again
  * @property {import("../lib/client.js").Tokenizer | null} tokenizer
  * @property {string} fileName

@@ -33,6 +33,7 @@ export function mountEditor(root, store, session) {
     "input",
     () => {
       fold.update();
+      store.set({ linkError: "" });
       session.encode();
     },
     { signal },
@@ -58,13 +59,14 @@ export function mountEditor(root, store, session) {
     box.addEventListener("change", change, { signal });
   }
   function takeHash() {
+    store.set({ linkError: "" });
     try {
       const hash = parseHash(location.hash);
       if (hash.text !== undefined) fold.assign(hash.text);
       addSpecial.checked = hash.addSpecial ?? addSpecial.checked;
       parseSpecial.checked = hash.parseSpecial ?? parseSpecial.checked;
     } catch (error) {
-      store.set({ encodeError: /** @type {Error} */ (error).message });
+      store.set({ linkError: /** @type {Error} */ (error).message });
     }
     // Also where there is no hash: a browser may restore what was typed before a reload.
     fold.update();

@@ -53,7 +53,7 @@ export function mountModel(root, store, session) {
       phase.textContent = described(state.step);
       cancel.hidden = !state.step;
     }
-    const sentence = state.loadError || state.encodeError;
+    const sentence = state.loadError || state.encodeError || state.linkError;
     if (shown !== sentence) {
       shown = sentence;
       error.replaceChildren(foreign(sentence));

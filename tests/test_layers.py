@@ -10,7 +10,7 @@ ROOT = Path(pytok.__file__).parent
 # From the ground up; a folder stands for all of it unless a module of it is named.
 LEVELS = (
     ("errors", "keys", "data"),
-    ("unicode", "cursor", "shards"),
+    ("unicode", "cursor", "shards", "spans"),
     ("gguf",),
     ("tensors",),
     ("source",),

@@ -1,7 +1,6 @@
 """A server of the built page and a real Chromium, one of each for all tests of the web."""
 
 import os
-import threading
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -9,11 +8,12 @@ from typing import Any
 import pytest
 from playground import Playground
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+from web_servers import serving_forever
 
 import build
 from web.serve import Handler, make_server
 
-BARE = b"<!doctype html><title>bare</title><input type=file>"
+BARE = b"<!doctype html><link rel=icon href=data:,><title>bare</title><input type=file>"
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -26,15 +26,6 @@ ARGUMENTS = [
 
 # Pyodide starts in 2 to 3 seconds; a loaded machine may need many times that.
 expect.set_options(timeout=60_000)
-
-
-def serving(server: ThreadingHTTPServer) -> Iterator[str]:
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
 
 
 class Bare(SimpleHTTPRequestHandler):
@@ -61,7 +52,7 @@ class SiteHandler(Bare, Handler):
 @pytest.fixture(scope="session")
 def site() -> Iterator[str]:
     """The playground as `build.py serve` serves it."""
-    yield from serving(make_server(build.DIST, handler=SiteHandler))
+    yield from serving_forever(make_server(build.DIST, handler=SiteHandler))
 
 
 class PlainHandler(Bare):
@@ -77,7 +68,7 @@ class PlainHandler(Bare):
 @pytest.fixture(scope="session")
 def plain_site() -> Iterator[str]:
     """The same files on a static host that sends no policy, under a sub-path."""
-    for base in serving(make_server(build.DIST, handler=PlainHandler)):
+    for base in serving_forever(make_server(build.DIST, handler=PlainHandler)):
         yield base + PlainHandler.prefix
 
 
@@ -96,7 +87,7 @@ def other_origin() -> Iterator[str]:
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
             pass
 
-    yield from serving(ThreadingHTTPServer(("127.0.0.1", 0), Open))
+    yield from serving_forever(ThreadingHTTPServer(("127.0.0.1", 0), Open))
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 import csv
 import io
 import zipfile
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -215,7 +216,7 @@ def probe(page: Page, base: str, other_origin: str) -> dict[str, Any]:
           const { startGuardedWorker } = await import("./app/guarded-worker.js");
           await startGuardedWorker();
           const guard = [...document.querySelectorAll("iframe")].at(-1).contentWindow;
-          const worker = guard.startWorker(new URL("lib/probe.js", document.baseURI).href);
+          const worker = await guard.startWorker(new URL("lib/probe.js", document.baseURI).href);
           worker.postMessage(other);
           return new Promise((resolve, reject) => {
             worker.onmessage = ({ data }) => resolve(data);
@@ -247,7 +248,7 @@ def test_headers_carry_the_policies_that_the_pages_state(page: Page, site: str) 
     for path, directive in {
         "/": "trusted-types 'none'",
         "/index.html": "require-trusted-types-for 'script'",
-        "/guard.html": "worker-src blob:",
+        "/guard.html": "worker-src 'self' blob:",
         "/lib/worker.js": "connect-src 'self';",
     }.items():
         headers = page.request.get(site + path).headers
@@ -263,6 +264,27 @@ def test_headers_carry_the_policies_that_the_pages_state(page: Page, site: str) 
         "/lib/pyodide/pyodide.asm.wasm": "application/wasm",
     }.items():
         assert page.request.get(site + path).headers["content-type"].startswith(kind)
+
+
+def test_pages_hold_no_script_or_style_of_their_own() -> None:
+    """Nothing for which a policy would need 'unsafe-inline' or 'unsafe-eval'."""
+
+    class Markup(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            names = dict(attrs)
+            assert tag != "style"
+            assert tag != "script" or names.get("src")
+            assert not [name for name in names if name.startswith("on") or name == "style"]
+            for name in ("src", "href"):
+                assert ":" not in (names.get(name) or ""), "every asset is of this origin"
+
+    pages = sorted(build.DIST.glob("*.html"))
+    assert [page.name for page in pages] == ["guard.html", "index.html"]
+    for page in pages:
+        text = page.read_text("utf-8")
+        Markup().feed(text)
+        assert "unsafe-inline" not in text
+        assert "'unsafe-eval'" not in text
 
 
 def test_the_page_works_on_a_static_host_under_a_sub_path(page: Page, plain_site: str) -> None:

@@ -1,5 +1,8 @@
 """When things go wrong around the page: every call is answered, and the next one works."""
 
+import base64
+import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ from places import REAL
 from playground import Playground
 from playwright.sync_api import Page, Route, expect
 
+import build
 from pytok.gguf import ValueType
 
 GPT2 = REAL / "ggml-vocab-gpt-2.gguf"
@@ -146,6 +150,47 @@ def test_a_start_that_fails_is_told_and_the_next_works(quiet: Page, site: str, b
     playground.file.set_input_files(LLAMA)
     playground.expect_ids([1, 15043, 3186])
     expect(playground.error).to_be_hidden()
+
+
+PINNED = [
+    "lib/bridge.py",
+    "lib/wheels/pytok_gguf-*",
+    "lib/wheels/micropip-*",
+    "lib/pyodide/pyodide.mjs",
+    "lib/pyodide/pyodide.asm.mjs",
+    "lib/pyodide/pyodide.asm.wasm",
+    "lib/pyodide/pyodide-lock.json",
+    "lib/pyodide/python_stdlib.zip",
+]
+
+
+@pytest.mark.parametrize("changed", PINNED)
+def test_an_asset_that_is_not_what_was_built_is_refused(
+    quiet: Page, site: str, changed: str
+) -> None:
+    """One byte more at the end would do no harm; it is refused all the same, and named."""
+
+    def change(route: Route) -> None:
+        response = route.fetch()
+        route.fulfill(response=response, body=response.body() + b"\n")
+
+    quiet.route(f"**/{changed}", change)
+    quiet.goto(site)
+    error = Playground(quiet).error
+    expect(error).to_contain_text(f"could not fetch {changed.removeprefix('lib/').rstrip('*')}")
+    expect(error).to_contain_text("not the file that this page was built with")
+
+
+def test_every_asset_is_pinned() -> None:
+    pinned = json.loads((build.DIST / "lib/assets.json").read_text("utf-8"))["integrity"]
+    folders = ("pyodide", "wheels")
+    assets = [p for folder in folders for p in (build.DIST / "lib" / folder).iterdir()]
+    names = {path.relative_to(build.DIST / "lib").as_posix() for path in assets} | {"bridge.py"}
+    assert set(pinned) == names
+    assert len(names) == len(PINNED)
+    for name, digest in pinned.items():
+        content = (build.DIST / "lib" / name).read_bytes()
+        assert digest == "sha256-" + base64.b64encode(hashlib.sha256(content).digest()).decode()
 
 
 # --- the library -------------------------------------------------------------------------

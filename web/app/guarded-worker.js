@@ -9,7 +9,7 @@ export async function startGuardedWorker() {
   const loaded = new Promise((resolve) => frame.addEventListener("load", resolve, { once: true }));
   document.body.append(frame);
   await loaded;
-  const guard = /** @type {{ startWorker?: (url: string) => Worker } | null} */ (
+  const guard = /** @type {{ startWorker?: (url: string) => Promise<Worker> } | null} */ (
     /** @type {unknown} */ (frame.contentWindow)
   );
   if (!guard?.startWorker) throw new Error("guard.html could not be loaded");

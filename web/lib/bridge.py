@@ -15,6 +15,7 @@ from pytok import GGUFError, GGUFSource, PytokError, Tokenizer, __version__, key
 from pytok.cursor import Range
 from pytok.saved import restore_vocab, save_vocab
 from pytok.source import explained
+from pytok.spans import utf16_spans
 from pytok.tensors import Header, read_header
 
 _handles = count(1)
@@ -163,6 +164,13 @@ def pieces(handle: int, ids: Any) -> tuple[bytes, array[int], array[int]]:
     parts = [b"" if id_ < 0 else tokenizer.decode_token(id_) for id_ in checked]
     attrs = array("i", (0 if id_ < 0 else tokenizer.vocab.attrs[id_] for id_ in checked))
     return b"".join(parts), array("i", accumulate(map(len, parts))), attrs
+
+
+@_remember
+def spans(handle: int, text: str, ids: Any) -> array[int] | None:
+    """Return the UTF-16 span of each of an Int32Array of ids in their text, two numbers each."""
+    tokenizer = _tokenizer(handle)
+    return utf16_spans(text, [tokenizer.decode_token(id_) for id_ in _ids(handle, ids)])
 
 
 def dispose(handle: int) -> None:

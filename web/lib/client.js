@@ -117,6 +117,18 @@ export class Tokenizer {
     return this.#call("pieces", { ids: asIds(ids) }, signal);
   }
 
+  /**
+   * @param {string} text
+   * @param {Iterable<number>} ids what `encode` gave for it
+   * @param {CallOptions} [options]
+   * @returns {Promise<Int32Array | null>} start and end of each token in the string; tokens inside
+   *   one character share its span, added tokens have an empty one. Null if the tokens are not
+   *   the text's own bytes: some models change a text before they cut it.
+   */
+  async spans(text, ids, { signal } = {}) {
+    return this.#call("spans", { text: asText(text), ids: asIds(ids) }, signal);
+  }
+
   /** Free the vocabulary. The tokenizer cannot be used afterwards. */
   async dispose() {
     if (this.#disposed) return;

@@ -115,6 +115,12 @@ const methods = {
     return { bytes: copied(bytes, "u8"), ends: copied(ends, "i32"), attrs: copied(attrs, "i32") };
   },
 
+  /** @param {Ids & { text: string }} params */
+  spans({ handle, text, ids }) {
+    const spans = bridge.spans(handle, text, ids);
+    return spans ? copied(spans, "i32") : null;
+  },
+
   /** @param {{ handle: number }} params */
   dispose({ handle }) {
     bridge.dispose(handle);

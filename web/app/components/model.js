@@ -8,9 +8,11 @@
 import { find, make } from "./dom.js";
 import { foreign } from "./marks.js";
 
-/** @param {number} count */
-const asSize = (count) =>
-  count < 1e6 ? `${Math.max(1, Math.round(count / 1e3))} kB` : `${(count / 1e6).toFixed(1)} MB`;
+/** @param {number} count of bytes */
+function asSize(count) {
+  if (count < 1e6) return `${Math.max(1, Math.round(count / 1e3))} kB`;
+  return count < 1e9 ? `${(count / 1e6).toFixed(1)} MB` : `${(count / 1e9).toFixed(1)} GB`;
+}
 
 /** @param {Step | null} step */
 function described(step) {

@@ -3,6 +3,7 @@
 import functools
 import http.server
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -75,9 +76,17 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         """Say nothing: the browser shows what it fetched."""
 
 
+class Server(http.server.ThreadingHTTPServer):
+    """A server that does not mind when a browser has heard enough."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def make_server(
     folder: Path, port: int = 0, handler: type[http.server.SimpleHTTPRequestHandler] = Handler
 ) -> http.server.ThreadingHTTPServer:
     """Return a server of a folder on this machine's loopback; port 0 takes a free one."""
     bound = functools.partial(handler, directory=str(folder))
-    return http.server.ThreadingHTTPServer(("127.0.0.1", port), bound)
+    return Server(("127.0.0.1", port), bound)

@@ -53,7 +53,7 @@ def test_every_source_loads(library: Page, init: str) -> None:
     assert (info["kind"], info["pre"], info["vocabSize"]) == ("BPE", "gpt-2", 50257)
     assert info["eogIds"] == [50256]
     phases = [step["phase"] for step in loaded["steps"]]
-    assert {"starting Python", "installing pytok", "reading"} <= set(phases)
+    assert {"starting Python", "reading"} <= set(phases)
     assert phases[-1] == "building the vocabulary"
     for row in golden.rows("vocab", "gpt-2")[::40]:
         options = {"addSpecial": row["add_special"], "parseSpecial": row["parse_special"]}
@@ -185,7 +185,7 @@ const attempt = async (what) => {
 };
 addEventListener("unhandledrejection", ({ reason }) => { throw reason; });
 onmessage = async ({ data: url }) => {
-  const { pyodide } = await startPyodide(() => {});
+  const { pyodide } = await startPyodide(() => {}, PLAIN);
   const python = (code) => attempt(() => pyodide.runPythonAsync(code));
   postMessage({
     own: await attempt(() => fetch(new URL("assets.json", import.meta.url))),
@@ -206,8 +206,9 @@ onmessage = async ({ data: url }) => {
 REFUSED = ("fetch", "socket", "python", "pyfetch", "urllib", "run_js", "eval")
 
 
-def probe(page: Page, base: str, other_origin: str) -> dict[str, Any]:
-    page.route("**/lib/probe.js", lambda r: r.fulfill(body=PROBE, content_type="text/javascript"))
+def probe(page: Page, base: str, other_origin: str, start: str) -> dict[str, Any]:
+    code = PROBE.replace("PLAIN", "true" if start == "plain" else "false")
+    page.route("**/lib/probe.js", lambda r: r.fulfill(body=code, content_type="text/javascript"))
     page.goto(base + "/index.html")
     expect(page.get_by_role("textbox", name="Ids")).to_be_attached()
     got: dict[str, Any] = page.evaluate(
@@ -229,13 +230,14 @@ def probe(page: Page, base: str, other_origin: str) -> dict[str, Any]:
     return got
 
 
+@pytest.mark.parametrize("start", ["snapshot", "plain"])
 @pytest.mark.parametrize("host", ["site", "plain_site"])
 def test_nothing_in_the_worker_reaches_another_origin(
-    browser: Browser, host: str, other_origin: str, request: pytest.FixtureRequest
+    browser: Browser, host: str, start: str, other_origin: str, request: pytest.FixtureRequest
 ) -> None:
     context = browser.new_context()
     page = context.new_page()
-    got = probe(page, request.getfixturevalue(host), other_origin)
+    got = probe(page, request.getfixturevalue(host), other_origin, start)
     # The same fetch from the page goes through: it is the policy that stops the worker.
     assert page.evaluate("(url) => fetch(url).then((r) => r.text())", other_origin) == "ok"
     context.close()
@@ -314,7 +316,7 @@ def test_micropip_installed_the_wheel_just_built(library: Page, tmp_path: Path) 
     """Ask the Python inside the page's worker where its pytok comes from."""
     probe_code = """
     import { startPyodide } from "./pyodide.js";
-    const { pyodide } = await startPyodide(() => {});
+    const { pyodide } = await startPyodide(() => {}, true);
     postMessage(pyodide.runPython(
       "import importlib.metadata as m, json, pytok; d = m.distribution('pytok-gguf'); "
       + "json.dumps([d.read_text('INSTALLER').strip(), d.read_text('RECORD'), pytok.__file__])"));

@@ -1,6 +1,7 @@
 """When things go wrong around the page: every call is answered, and the next one works."""
 
 import base64
+import gzip
 import hashlib
 import json
 from pathlib import Path
@@ -127,7 +128,7 @@ def test_copy_takes_all_ids(playground: Playground) -> None:
 @pytest.mark.parametrize(
     "broken",
     [
-        "lib/worker.js",
+        "lib/worker.js*",
         "lib/bridge.py",
         "lib/wheels/pytok_gguf-*",
         "lib/wheels/micropip-*",
@@ -136,12 +137,13 @@ def test_copy_takes_all_ids(playground: Playground) -> None:
     ],
 )
 def test_a_start_that_fails_is_told_and_the_next_works(quiet: Page, site: str, broken: str) -> None:
+    """A plain start, that is, which needs all of these; a snapshot that fails leads to it."""
     failing = [True]
     quiet.route(
         f"**/{broken}",
         lambda route: route.fulfill(status=503) if failing[0] else route.continue_(),
     )
-    quiet.goto(site)
+    quiet.goto(f"{site}/?start=plain")
     playground = Playground(quiet)
     playground.text.fill("Hello world")
     expect(playground.error).to_contain_text("GPT-2")
@@ -175,19 +177,67 @@ def test_an_asset_that_is_not_what_was_built_is_refused(
         route.fulfill(response=response, body=response.body() + b"\n")
 
     quiet.route(f"**/{changed}", change)
-    quiet.goto(site)
+    quiet.goto(f"{site}/?start=plain")
     error = Playground(quiet).error
     expect(error).to_contain_text(f"could not fetch {changed.removeprefix('lib/').rstrip('*')}")
     expect(error).to_contain_text("not the file that this page was built with")
+
+
+@pytest.mark.parametrize("trouble", ["missing", "changed", "of another build"])
+def test_a_snapshot_that_is_not_good_leads_to_a_plain_start(
+    quiet: Page, site: str, trouble: str
+) -> None:
+    def spoil(route: Route) -> None:
+        response = route.fetch()
+        if trouble == "missing":
+            route.fulfill(status=404)
+        elif trouble == "changed":
+            route.fulfill(response=response, body=response.body()[:-9] + bytes(9))
+        else:
+            route.fulfill(response=response, body=gzip.compress(bytes(1 << 20)))
+
+    quiet.route("**/lib/snapshot.pack", spoil)
+    quiet.goto(site)
+    progress: list[str] = quiet.evaluate(
+        """
+        () => new Promise((resolve) => {
+          const seen = [];
+          const phase = document.getElementById("phase");
+          new MutationObserver(() => {
+            seen.push(phase.textContent);
+            if (phase.textContent.startsWith("building")) resolve(seen);
+          }).observe(phase, { childList: true });
+        })
+        """
+    )
+    assert any("installing pytok" in phase for phase in progress)
+    playground = Playground(quiet)
+    playground.text.fill("Hello world")
+    playground.expect_ids([15496, 995])
+
+
+def test_a_good_snapshot_needs_no_wheel_and_no_standard_library(page: Page, site: str) -> None:
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url.removeprefix(site)))
+    page.goto(site)
+    playground = Playground(page)
+    playground.text.fill("Hello world")
+    playground.expect_ids([15496, 995])
+    fetched = [url for url in requests if url.startswith("/lib/")]
+    assert "/lib/snapshot.pack" in fetched
+    assert not [u for u in fetched if u.startswith("/lib/wheels") or u.endswith((".zip", ".py"))]
 
 
 def test_every_asset_is_pinned() -> None:
     pinned = json.loads((build.DIST / "lib/assets.json").read_text("utf-8"))["integrity"]
     folders = ("pyodide", "wheels")
     assets = [p for folder in folders for p in (build.DIST / "lib" / folder).iterdir()]
-    names = {path.relative_to(build.DIST / "lib").as_posix() for path in assets} | {"bridge.py"}
+    names = {path.relative_to(build.DIST / "lib").as_posix() for path in assets} | {
+        "bridge.py",
+        "snapshot.pack",
+    }
     assert set(pinned) == names
-    assert len(names) == len(PINNED)
+    assert len(names) == len(PINNED) + 1
     for name, digest in pinned.items():
         content = (build.DIST / "lib" / name).read_bytes()
         assert digest == "sha256-" + base64.b64encode(hashlib.sha256(content).digest()).decode()

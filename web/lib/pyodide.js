@@ -14,6 +14,12 @@ const VISIBLE = [
   "clearTimeout", "setTimeout",
 ];
 
+const SNAPSHOT = "snapshot.pack";
+const STDLIB = "pyodide/python_stdlib.zip";
+// Pyodide always puts the standard library in, but a snapshot has imported what it needs of it.
+const EMPTY_ZIP = Uint8Array.of(0x50, 0x4b, 5, 6, ...new Array(18).fill(0));
+let needsStdlib = true;
+
 /** @param {string} path a file beside this module */
 const beside = (path) => new URL(path, import.meta.url).href;
 
@@ -47,10 +53,11 @@ function pinFetches({ integrity }, onFailure) {
     const digest = digests.get(url);
     if (!digest) return plainFetch(resource, init);
     const path = url.slice(beside("./").length);
+    if (path === STDLIB && !needsStdlib) return new Response(EMPTY_ZIP);
     /** @param {string} reason */
     const failed = (reason) => {
       const error = new Error(`could not fetch ${path}: ${reason}`);
-      onFailure(error);
+      if (path !== SNAPSHOT) onFailure(error); // without a snapshot there is another way
       return error;
     };
     const response = await plainFetch(resource, { ...init, integrity: digest }).catch(() => {
@@ -61,34 +68,61 @@ function pinFetches({ integrity }, onFailure) {
   };
 }
 
+/** What Python is to see of JavaScript; the same when a snapshot is made and when it is used. */
+export function visibleGlobals() {
+  const globals = /** @type {Record<string, unknown>} */ (globalThis);
+  return Object.fromEntries(VISIBLE.map((name) => [name, globals[name]]));
+}
+
 /**
+ * Start from the snapshot, or plainly where that is wanted or the snapshot cannot be had.
+ *
  * @param {(step: Step) => void} onStep
- * @returns {Promise<{ pyodide: PyodideAPI, assets: Assets }>} a Pyodide in which `pytok` can be
- *   imported
+ * @param {boolean} [isPlain]
+ * @returns {Promise<{ pyodide: PyodideAPI, bridge: any, assets: Assets }>} `bridge` is the module
+ *   bridge.py
  */
-export async function startPyodide(onStep) {
+export async function startPyodide(onStep, isPlain = false) {
   onStep({ phase: "starting Python" });
   const assets = await (await fetched("assets.json")).json();
   return new Promise((resolve, reject) => {
     pinFetches(assets, reject);
-    install(assets, onStep).then((pyodide) => resolve({ pyodide, assets }), reject);
+    const started = isPlain
+      ? startPlainly(assets, onStep)
+      : startFromSnapshot().catch(() => startPlainly(assets, onStep));
+    started.then((pyodide) => {
+      resolve({ pyodide, bridge: pyodide.pyimport("pytok_bridge"), assets });
+    }).catch(reject);
   });
 }
 
-/** @param {Assets} assets @param {(step: Step) => void} onStep @returns {Promise<PyodideAPI>} */
-async function install(assets, onStep) {
+/** @param {object} options @returns {Promise<PyodideAPI>} */
+async function load(options) {
   // A module cannot be imported by its digest, so its digest is looked at before.
   await Promise.all(["pyodide/pyodide.mjs", "pyodide/pyodide.asm.mjs"].map(fetched));
   const { loadPyodide, version } = await import(beside("pyodide/pyodide.mjs"));
   if (version !== PYODIDE_VERSION) throw new Error(`Pyodide ${version} is not ${PYODIDE_VERSION}`);
-  const globals = /** @type {Record<string, unknown>} */ (globalThis);
   const indexURL = beside("pyodide/");
-  const pyodide = await loadPyodide({
+  return loadPyodide({
     indexURL,
     packageBaseUrl: indexURL,
-    jsglobals: Object.fromEntries(VISIBLE.map((name) => [name, globals[name]])),
+    jsglobals: visibleGlobals(),
+    ...options,
   });
+}
 
+/** Memory as it was after the start and all imports; its files are gone. */
+async function startFromSnapshot() {
+  needsStdlib = false;
+  const { body } = await fetched(SNAPSHOT);
+  const unpacked = /** @type {ReadableStream} */ (body).pipeThrough(new DecompressionStream("gzip"));
+  return load({ _loadSnapshot: new Response(unpacked).arrayBuffer() });
+}
+
+/** @param {Assets} assets @param {(step: Step) => void} onStep */
+async function startPlainly(assets, onStep) {
+  needsStdlib = true;
+  const pyodide = await load({});
   onStep({ phase: "installing pytok" });
   await pyodide.loadPackage(beside(`wheels/${assets.micropip}`), { messageCallback() {} });
   // Python has no network, so the wheel is handed to micropip as a file.
@@ -99,19 +133,30 @@ async function install(assets, onStep) {
   await micropip.install.callKwargs(`emfs:${wheel}`, { deps: false });
   micropip.destroy();
   pyodide.FS.unlink(wheel);
+  putBridge(pyodide, await (await fetched("bridge.py")).text());
   return pyodide;
 }
 
+/** @param {PyodideAPI} pyodide */
+const sitePackages = (pyodide) =>
+  /** @type {string} */ (pyodide.runPython("import site; site.getsitepackages()[0]"));
+
+/** @param {PyodideAPI} pyodide @param {string} source of bridge.py */
+function putBridge(pyodide, source) {
+  pyodide.FS.writeFile(`${sitePackages(pyodide)}/pytok_bridge.py`, source);
+  pyodide.runPython("import importlib; importlib.invalidate_caches(); import pytok_bridge");
+}
+
 /**
+ * Put in the wheel and the bridge, and import all that they need: what a snapshot holds.
+ *
  * @param {PyodideAPI} pyodide
- * @returns {Promise<any>} the module bridge.py
+ * @param {Uint8Array} wheel
+ * @param {string} bridge source of bridge.py
  */
-export async function importBridge(pyodide) {
-  const source = await (await fetched("bridge.py")).text();
-  const place = /** @type {string} */ (pyodide.runPython("import site; site.getsitepackages()[0]"));
-  pyodide.FS.writeFile(`${place}/pytok_bridge.py`, source);
-  pyodide.runPython("import importlib; importlib.invalidate_caches()");
-  return pyodide.pyimport("pytok_bridge");
+export function putModules(pyodide, wheel, bridge) {
+  pyodide.unpackArchive(wheel, "wheel", { extractDir: sitePackages(pyodide) });
+  putBridge(pyodide, bridge);
 }
 
 /**

@@ -7,7 +7,7 @@
 
 import { load } from "./loading.js";
 import { PytokError, alive, failure, heard, progress, result, wish } from "./protocol.js";
-import { copied, importBridge, startPyodide } from "./pyodide.js";
+import { copied, startPyodide } from "./pyodide.js";
 
 const scope = /** @type {WorkerScope} */ (/** @type {unknown} */ (self));
 
@@ -38,9 +38,10 @@ function tellStart(step) {
 }
 
 async function start() {
-  const { pyodide, assets } = await startPyodide(tellStart);
-  bridge = await importBridge(pyodide);
-  version = assets.version;
+  const isPlain = new URL(import.meta.url).searchParams.get("start") === "plain";
+  const started = await startPyodide(tellStart, isPlain);
+  bridge = started.bridge;
+  version = started.assets.version;
   tellStart({ phase: "ready" });
 }
 

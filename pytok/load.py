@@ -8,9 +8,12 @@ Source: llama-vocab.cpp, llama_vocab::impl::load @ pin.
 
 import difflib
 import math
+import re
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
+from operator import contains
 from typing import NamedTuple
 
 from pytok import keys
@@ -28,6 +31,9 @@ from pytok.errors import UnsupportedError, VocabError, quoted
 from pytok.gguf import ValueType
 from pytok.source import MetadataSource
 from pytok.vocab import SPECIAL_ATTRS, Attr, Vocab, byte_ids, byte_vocab
+
+# Merge lines of the usual kind, each with a NUL behind it.
+_TWO_PIECES = re.compile("(?:[^ \0]++ [^ \0]++\0)*+")
 
 # tokenizer.ggml.token_type -> attribute; any other number is UNDEFINED.
 _TYPE_ATTR = {
@@ -115,7 +121,7 @@ def _text(source: MetadataSource, key: str) -> str:
 
 def _c_strings(texts: Sequence[str]) -> Sequence[str]:
     """Cut texts at a NUL, as llama.cpp does."""
-    if not any("\0" in text for text in texts):
+    if not any(map(contains, texts, repeat("\0"))):
         return texts
     return [text.partition("\0")[0] for text in texts]
 
@@ -127,9 +133,9 @@ def _flag(source: MetadataSource, key: str, default: bool) -> bool:
 
 def _named(pieces: Sequence[str], warnings: list[str]) -> Sequence[str]:
     """Give empty pieces the name that llama.cpp gives them."""
-    empty = [id_ for id_, piece in enumerate(pieces) if not piece]
-    if not empty:
+    if all(pieces):
         return pieces
+    empty = [id_ for id_, piece in enumerate(pieces) if not piece]
     warnings.append(f"{len(empty)} tokens are empty, the first is {empty[0]}")
     pieces = list(pieces)
     for id_ in empty:
@@ -221,6 +227,8 @@ def _merges(source: MetadataSource, pre: Pretokenizer, warnings: list[str]) -> S
     merges = _c_strings(merges)
     # A rule is cut at the first space after its first character; more spaces, or none, make
     # a rule that no two symbols can ever meet.
+    if _TWO_PIECES.fullmatch("\0".join([*merges, ""])):
+        return merges
     odd = [rank for rank, line in enumerate(merges) if line.count(" ", 1) != 1 or line[-1:] == " "]
     if odd:
         warnings.append(f"{len(odd)} merges are not two pieces, the first has rank {odd[0]}")
@@ -300,9 +308,10 @@ def _special_tokens(
         if role not in ids and found:
             ids[role] = found[0]
             attrs[found[0]] |= Attr.CONTROL
+    control, unused = int(Attr.CONTROL), int(Attr.UNUSED)
     for id_, attr in enumerate(attrs):
-        if attr & Attr.CONTROL and UNUSED_MARK in vocab.pieces[id_]:
-            attrs[id_] |= Attr.UNUSED
+        if attr & control and UNUSED_MARK in vocab.pieces[id_]:
+            attrs[id_] |= unused
     for id_ in find(EOG_TEXTS):
         attrs[id_] |= Attr.CONTROL
     for id_ in find(USER_DEFINED_TEXTS):

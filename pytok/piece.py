@@ -4,7 +4,9 @@ import re
 from collections.abc import Callable, Iterable
 
 from pytok.unicode import bytes_of
-from pytok.vocab import Attr, Vocab
+from pytok.vocab import SPECIAL_ATTRS, Attr, Vocab
+
+_NORMAL, _BYTE = int(Attr.NORMAL), int(Attr.BYTE)
 
 # U+2581, which stands for a space in pieces that do not use the byte alphabet.
 SPACE_MARK = "▁"
@@ -23,11 +25,12 @@ def piece_bytes(vocab: Vocab, token_id: int, spell: Callable[[str], bytes]) -> b
     Source: llama-vocab.cpp, llama_vocab::impl::token_to_piece @ pin.
     """
     text = vocab.pieces[token_id]
-    if vocab.has(token_id, Attr.UNKNOWN | Attr.CONTROL | Attr.USER_DEFINED):
+    attr = vocab.attrs[token_id]
+    if attr & SPECIAL_ATTRS:
         return bytes_of(text)
-    if vocab.has(token_id, Attr.NORMAL):
+    if attr & _NORMAL:
         return spell(text)
-    if vocab.has(token_id, Attr.BYTE):
+    if attr & _BYTE:
         match = _HEX.match(bytes_of(text)[3:5])
         return bytes([int(match[1] + match[2], 16) & 0xFF if match else 0])
     return b""

@@ -19,6 +19,9 @@ from pytok.special import SpecialCutter
 from pytok.unicode import text_of
 from pytok.vocab import Attr, Vocab, byte_vocab
 
+# What is not shown without ``special``.
+_HIDDEN = int(Attr.UNKNOWN | Attr.CONTROL)
+
 
 class Tokenizer:
     """A vocabulary and the functions of its kind.
@@ -156,7 +159,7 @@ class Tokenizer:
         Raises: ValueError if there is no such token.
         """
         self._checked(token_id)
-        if not special and self.vocab.has(token_id, Attr.UNKNOWN | Attr.CONTROL):
+        if not special and self.vocab.has(token_id, _HIDDEN):
             return b""
         return KINDS[self.kind].piece(self.vocab, token_id)
 

@@ -28,7 +28,9 @@ class Attr(IntFlag):
 
 # <0xNN>, hexadecimal digits of either case.
 _BYTE_PIECE = re.compile("<0x([0-9A-Fa-f]{2})>")
-SPECIAL_ATTRS = Attr.CONTROL | Attr.USER_DEFINED | Attr.UNKNOWN
+# Wherever every token is looked at, attributes are plain ints: those of an IntFlag take ten
+# times as long.
+SPECIAL_ATTRS = int(Attr.CONTROL | Attr.USER_DEFINED | Attr.UNKNOWN)
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ class Vocab:
         USER_DEFINED ones always, CONTROL and UNKNOWN ones only with ``parse_special``, also
         where they are USER_DEFINED beside.
         """
-        unwanted = 0 if parse_special else Attr.CONTROL | Attr.UNKNOWN
+        unwanted = 0 if parse_special else int(Attr.CONTROL | Attr.UNKNOWN)
         wanted = [
             id_
             for id_, attr in enumerate(self.attrs)
@@ -96,7 +98,7 @@ class Vocab:
         ]
         return {self.pieces[id_]: id_ for id_ in reversed(wanted)}
 
-    def has(self, token_id: int, attr: Attr) -> bool:
+    def has(self, token_id: int, attr: int) -> bool:
         """Whether a token has any of the attributes."""
         return bool(self.attrs[token_id] & attr)
 

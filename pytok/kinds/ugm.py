@@ -32,27 +32,28 @@ class Encoder:
 
     def __init__(self, vocab: Vocab) -> None:
         scores = vocab.scores or [0.0] * len(vocab)
-        wanted = Attr.NORMAL | Attr.USER_DEFINED | Attr.UNUSED
+        normal, user_defined = int(Attr.NORMAL), int(Attr.USER_DEFINED)
+        wanted = normal | user_defined | int(Attr.UNUSED)
         ids = {piece: id_ for id_, piece in enumerate(vocab.pieces) if vocab.types[id_] & wanted}
         self._ids = ids
         self._matches = Matcher(ids).matches
         # llama.cpp: user-defined pieces count as certain.
         self._scores = [
-            0.0 if vocab.has(id_, Attr.USER_DEFINED) else score for id_, score in enumerate(scores)
+            0.0 if vocab.has(id_, user_defined) else score for id_, score in enumerate(scores)
         ]
-        normal = [
-            score for score, type_ in zip(scores, vocab.types, strict=True) if type_ & Attr.NORMAL
-        ]
-        lowest = min(normal, default=3.4028234663852886e38)
+        lowest = min(
+            (score for score, type_ in zip(scores, vocab.types, strict=True) if type_ & normal),
+            default=3.4028234663852886e38,
+        )
         # In single precision, as there.
         self._unknown_score = array("f", [lowest - _UNKNOWN_PENALTY])[0]
         self._unk = vocab.special_ids.get("unk", -1)
-        user_defined = [
+        verbatim = [
             bytes_of(piece)
             for id_, piece in enumerate(vocab.pieces)
-            if vocab.types[id_] & Attr.USER_DEFINED
+            if vocab.types[id_] & user_defined
         ]
-        self._normalize = Charsmap(vocab.charsmap, user_defined).normalize
+        self._normalize = Charsmap(vocab.charsmap, verbatim).normalize
         self._add_space_prefix = vocab.add_space_prefix
         self._merge_spaces = vocab.remove_extra_whitespaces
         self._words_are_independent = words_are_independent(ids)

@@ -3,8 +3,8 @@
  * in this browser only, newest first.
  */
 
-const DATABASE = "pytok-page";
-const STORE = "recent";
+import { done, storesOf } from "../lib/database.js";
+
 const MOST = 8;
 
 /**
@@ -15,29 +15,9 @@ const MOST = 8;
  * @property {number} used when, in ms
  */
 
-/** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
-const done = (request) =>
-  new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
-
-/**
- * @template T
- * @param {IDBTransactionMode} mode
- * @param {(store: IDBObjectStore) => Promise<T>} work
- * @returns {Promise<T>}
- */
-async function withStore(mode, work) {
-  const request = indexedDB.open(DATABASE, 1);
-  request.onupgradeneeded = () => request.result.createObjectStore(STORE, { keyPath: "name" });
-  const database = await done(request);
-  try {
-    return await work(database.transaction(STORE, mode).objectStore(STORE));
-  } finally {
-    database.close();
-  }
-}
+const withStore = storesOf("pytok-page", ["recent"], (database) => {
+  database.createObjectStore("recent", { keyPath: "name" });
+});
 
 /** @param {Recent[]} all */
 const newestFirst = (all) => all.sort((one, other) => other.used - one.used);

@@ -6,46 +6,15 @@
  * @import { Saved } from "./types.js"
  */
 
-const DATABASE = "pytok";
-const ENTRIES = "entries";
-const VOCABS = "vocabularies";
+import { done, storesOf } from "./database.js";
+
 // All vocabularies together, in bytes; those used longest ago make room.
 const LIMIT = 64 * 2 ** 20;
 
-/** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
-const done = (request) =>
-  new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
-
-/** @returns {Promise<IDBDatabase>} */
-async function open() {
-  const request = indexedDB.open(DATABASE, 1);
-  request.onupgradeneeded = () => {
-    request.result.createObjectStore(ENTRIES, { keyPath: "digest" }).createIndex("start", "start");
-    request.result.createObjectStore(VOCABS);
-  };
-  const database = await done(request);
-  database.onversionchange = () => database.close();
-  return database;
-}
-
-/**
- * @template T
- * @param {IDBTransactionMode} mode
- * @param {(entries: IDBObjectStore, vocabs: IDBObjectStore) => Promise<T>} work
- * @returns {Promise<T>}
- */
-async function withStores(mode, work) {
-  const database = await open();
-  try {
-    const transaction = database.transaction([ENTRIES, VOCABS], mode);
-    return await work(transaction.objectStore(ENTRIES), transaction.objectStore(VOCABS));
-  } finally {
-    database.close();
-  }
-}
+const withStores = storesOf("pytok", ["entries", "vocabularies"], (database) => {
+  database.createObjectStore("entries", { keyPath: "digest" }).createIndex("start", "start");
+  database.createObjectStore("vocabularies");
+});
 
 /** @param {Uint8Array} bytes @returns {Promise<string>} SHA-256 in hexadecimal */
 export async function digestOf(bytes) {

@@ -95,7 +95,8 @@ def test_typing_is_accepted_before_python_is_there(page: Page, site: str) -> Non
     playground.text.fill("Hello")
     expect(page.get_by_role("status", name="Progress")).to_have_text("starting Python…")
     expect(playground.count).to_have_text("")
-    page.wait_for_timeout(200)
+    while not held:
+        page.wait_for_timeout(100)
     assert playground.text.input_value() == "Hello"
     for route in held:
         route.continue_()

@@ -15,7 +15,7 @@ GPT2 = (REAL / "ggml-vocab-gpt-2.gguf").read_bytes()
 LLAMA = (REAL / "ggml-vocab-llama-spm.gguf").read_bytes()
 # A stream that is not read at the moment piles up in the browser, and in the sockets: Chromium
 # takes up to 64 MB, here twice: before the worker is ready, and while it parses.
-SLACK = 140 << 20
+SLACK = 240 << 20
 
 LOAD = """
 async ([url, options]) => {

@@ -77,8 +77,8 @@ def test_br_range_200(page: Page, site: str) -> None:
     with serving(server):
         ids = page.evaluate(LOAD, f"{server.url}/whatever")
         assert ids == golden.model("llama-bpe").encode("Hello world")
-        # Twice what Chromium reads ahead of its reader, and the header.
-        assert server.sent < 150e6
+        # Twice what Chromium reads ahead of its reader, the header, and the sockets' buffers.
+        assert server.sent < 250e6
         assert len(server.requests) <= 2
 
 

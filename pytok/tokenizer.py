@@ -4,7 +4,7 @@ import mmap
 import os
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
 from typing import BinaryIO, Self
@@ -158,17 +158,17 @@ class Tokenizer:
 
         Raises: ValueError if there is no such token.
         """
-        self._checked(token_id)
-        if not special and self.vocab.has(token_id, _HIDDEN):
-            return b""
-        return KINDS[self.kind].piece(self.vocab, token_id)
+        piece = self._pieces[token_id]
+        return piece if special or not self.vocab.has(token_id, _HIDDEN) else b""
 
     def decode_bytes(self, ids: Iterable[int], *, special: bool = True) -> bytes:
         """Return the bytes of all tokens, one after the other.
 
         Raises: ValueError if there is no such token.
         """
-        return b"".join([self.decode_token(id_, special=special) for id_ in ids])
+        if special:
+            return b"".join(map(self._pieces.__getitem__, ids))
+        return b"".join([self.decode_token(id_, special=False) for id_ in ids])
 
     def decode(
         self,
@@ -263,6 +263,13 @@ class Tokenizer:
             )
         return KINDS[self.kind].encoder(self.vocab)
 
+    @cached_property
+    def _pieces(self) -> "_Pieces":
+        return _Pieces(self._piece)
+
+    def _piece(self, token_id: int) -> bytes:
+        return KINDS[self.kind].piece(self.vocab, self._checked(token_id))
+
     def _cutter(self, parse_special: bool) -> SpecialCutter:
         return self._special_cutter if parse_special else self._user_defined_cutter
 
@@ -273,6 +280,18 @@ class Tokenizer:
     @cached_property
     def _user_defined_cutter(self) -> SpecialCutter:
         return SpecialCutter(self.vocab, parse_special=False)
+
+
+class _Pieces(dict[int, bytes]):
+    """Token id -> its bytes, found out when they are first wanted."""
+
+    def __init__(self, find: Callable[[int], bytes]) -> None:
+        super().__init__()
+        self._find = find
+
+    def __missing__(self, token_id: int) -> bytes:
+        piece = self[token_id] = self._find(token_id)
+        return piece
 
 
 # llama.cpp: detokenize makes these three passes by hand.

@@ -2,6 +2,7 @@
 
 import functools
 import http.server
+import os
 import re
 import sys
 from pathlib import Path
@@ -40,7 +41,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         root = Path(self.directory)
         if path == root / "lib/worker.js":
             page = root / "guard.html"
-        if page is None or not page.is_file():
+        if page is None or not os.path.isfile(page):
             return None
         meta = r'http-equiv="Content-Security-Policy"\s+content="([^"]*)"'
         found = re.search(meta, page.read_text("utf-8"))
@@ -52,7 +53,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
             self.send_error(404)
             return
         path = Path(self.translate_path(self.path))
-        if not (wanted and path.is_file()):
+        if not (wanted and os.path.isfile(path)):
             super().do_GET()
             return
         size = path.stat().st_size

@@ -303,6 +303,11 @@ def test_the_page_works_on_a_static_host_under_a_sub_path(page: Page, plain_site
     assert outside == []
 
 
+def test_the_server_answers_names_that_no_file_can_have(page: Page, site: str) -> None:
+    for headers in ({}, {"Range": "bytes=0-3"}):
+        assert page.request.get(f"{site}/{'a' * 3000}", headers=headers).status == 404
+
+
 def test_the_server_answers_ranges(page: Page, site: str) -> None:
     url = f"{site}/samples/ggml-vocab-gpt-2.gguf"
     size = (build.DIST / "samples/ggml-vocab-gpt-2.gguf").stat().st_size

@@ -193,6 +193,9 @@ def test_the_page_loads_a_url_and_tells_of_one_that_fails(quiet: Page, site: str
         quiet.get_by_role("button", name="Try again").click()
         expect(playground.error).to_be_hidden()
         playground.expect_ids([1, 15043, 3186])
+    enter(quiet, f"{server.url}/{'long' * 500}")
+    expect(playground.error).to_contain_text("cannot be reached")
+    assert len(playground.error.inner_text()) < 350
     enter(quiet, "http://[")
     expect(playground.error).to_contain_text("neither owner/repo nor a URL")
 

@@ -6,6 +6,7 @@
  */
 
 import { Engine, Tokenizer } from "../lib/client.js";
+import { elided } from "../lib/text.js";
 import { startGuardedWorker } from "./guarded-worker.js";
 
 // A wait of this many ms is told of, and can be cancelled.
@@ -53,7 +54,8 @@ export function createSession(store, readText) {
       });
       if (tokenizer.info.kind === "NONE") throw new Error("it declares to have no vocabulary");
     } catch (error) {
-      loadError = mine.signal.aborted ? `${name}: cancelled.` : `${name}: ${sentence(error)}`;
+      const reason = mine.signal.aborted ? "cancelled." : sentence(error);
+      loadError = `${elided(name, 80)}: ${reason}`;
     }
     // What is not kept is let go of: a load that another has overtaken, or the model before.
     const kept = mine === loading && !loadError;

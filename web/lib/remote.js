@@ -9,6 +9,8 @@
  * @import { OnBytes, RangeReader } from "./types.js"
  */
 
+import { elided } from "./text.js";
+
 // As the reader's first step: most of what a file says of itself, and little to wait for.
 const FIRST = 1 << 16;
 const RETRIES = 3;
@@ -19,7 +21,7 @@ const IDLE = 300;
 
 /** @param {string} reason @param {URL} url */
 const unreadable = (reason, url) =>
-  new DOMException(`could not read ${url.href}: ${reason}`, "NetworkError");
+  new DOMException(`could not read ${elided(url.href, 150)}: ${reason}`, "NetworkError");
 
 /** What a status means to somebody who has entered an address. @type {Record<number, string>} */
 const MEANINGS = {

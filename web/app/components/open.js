@@ -6,6 +6,7 @@
  */
 
 import { parseHubName } from "../../lib/hub.js";
+import { elided } from "../../lib/text.js";
 import { parseHash } from "../hash.js";
 import { reopen } from "../recent.js";
 import { find, make } from "./dom.js";
@@ -49,7 +50,7 @@ export function mountOpen(root, store, session) {
       await load(opened, opened.name);
       if (!store.get().loadError) await recent.add({ name: handle.name, handle });
     } catch (error) {
-      store.set({ loadError: `${handle.name}: ${/** @type {Error} */ (error).message}.` });
+      store.set({ loadError: `${elided(handle.name, 80)}: ${/** @type {Error} */ (error).message}.` });
     }
   }
 
@@ -105,7 +106,7 @@ export function mountOpen(root, store, session) {
       if (!text) return;
       const source = sourceOf(text);
       if (!source) {
-        store.set({ loadError: `${text}: this is neither owner/repo nor a URL.` });
+        store.set({ loadError: `${elided(text, 80)}: this is neither owner/repo nor a URL.` });
         return;
       }
       await load(source, text);

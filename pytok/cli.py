@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from pytok.errors import PytokError
+from pytok.source import GGUFSource
 from pytok.tokenizer import Tokenizer
 
 
@@ -33,7 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     try:
-        tokenizer = Tokenizer.from_file(options.model)
+        # The tensor list too, so that a download that is not whole is told.
+        tokenizer = Tokenizer.from_source(GGUFSource.from_file(options.model, tensors=True))
     except (PytokError, OSError) as error:
         return _fail(f"{options.model}: {_reason(error)}")
     for warning in tokenizer.warnings:

@@ -4,7 +4,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import hostile_files
 import pytest
+from hostile_files import FILES
 from places import REAL, SYNTHETIC
 
 GPT2 = str(REAL / "ggml-vocab-gpt-2.gguf")
@@ -84,3 +86,25 @@ def test_warnings_go_to_standard_error() -> None:
     assert status == 0
     assert "pytok: warning:" in err
     assert out.endswith("1 token\n")
+
+
+def test_a_model_comes_by_a_pipe_too() -> None:
+    status, out, err = run("/dev/stdin", "Hello", stdin=Path(GPT2).read_bytes())
+    assert (status, out, err) == (0, " 15496 -> 'Hello'\n1 token\n", "")
+
+
+def test_a_partial_download_and_a_later_part_are_told(tmp_path: Path) -> None:
+    partial = hostile_files.write(FILES["tensor_data_missing.gguf"], tmp_path)
+    status, out, err = run(str(partial), "a")
+    assert (status, out) == (0, "    97 -> 'a'\n1 token\n")
+    assert "tensor data is missing" in err
+    later = tmp_path / "m-00002-of-00003.gguf"
+    later.write_bytes(FILES["split_file.gguf"].data)
+    assert "open 'm-00001-of-00003.gguf'" in run(str(later), "a")[2]
+
+
+def test_directories_and_devices_get_one_line(tmp_path: Path) -> None:
+    for path in (str(tmp_path), "/dev/null", "/dev/zero", str(tmp_path / "none")):
+        status, out, err = run(path, "a")
+        assert (status, out) == (1, "")
+        assert err.count("\n") == 1

@@ -23,6 +23,7 @@ class FileServer:
         self.status = 0  # of every answer, if not 0
         self.cut_after: list[int] = []  # bytes after which an answer's connection is cut
         self.redirect_from = ""
+        self.lie = ""  # "start", "whole", "size" or "date": what is wrong with each part
         self.pause: threading.Event | None = None  # waited for before each body
         self.sent = 0
         self.requests: list[str] = []
@@ -73,7 +74,7 @@ def handler_of(server: FileServer) -> type[BaseHTTPRequestHandler]:
                     self.empty(416)
                     return
                 self.send_response(206)
-                self.send_header("Content-Range", f"bytes {start}-{end - 1}/{server.size}")
+                start, end = self.lie_about(start, end)
             else:
                 self.send_response(200)
             self.headers_for_others()
@@ -92,6 +93,18 @@ def handler_of(server: FileServer) -> type[BaseHTTPRequestHandler]:
                 self.close_connection = True
             if start < end:
                 self.close_connection = True
+
+        def lie_about(self, start: int, end: int) -> tuple[int, int]:
+            """Tell which part is sent, or not quite; return what is sent."""
+            count = len(server.requests)
+            if server.lie == "whole":
+                return 0, server.size
+            if server.lie == "date":
+                self.send_header("Last-Modified", f"Tue, {count:02} Dec 2026 00:00:00 GMT")
+            told = start + (server.lie == "start")
+            size = server.size + (count if server.lie == "size" else 0)
+            self.send_header("Content-Range", f"bytes {told}-{end - 1}/{size}")
+            return start, end
 
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
             pass

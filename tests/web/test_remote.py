@@ -124,6 +124,23 @@ def test_a_connection_that_is_cut_is_taken_up_again(bare: Page, ranges: bool) ->
     assert len(server.cut_after) == 0
 
 
+@pytest.mark.parametrize(
+    ("lie", "said"),
+    [
+        ("start", "asked for byte 0, the server sent byte 1"),
+        ("whole", "the server sent more than it was asked for"),
+        ("size", "the file changed while it was being read"),
+        ("date", "the file changed while it was being read"),
+    ],
+)
+def test_a_server_that_lies_is_found_out(bare: Page, lie: str, said: str) -> None:
+    with serving(FileServer.of(GPT2)) as server:
+        server.lie = lie
+        got = load(bare, f"{server.url}/m.gguf")
+    assert got["name"] == "NetworkError"
+    assert said in got["message"]
+
+
 def test_a_connection_that_is_always_cut_ends_in_one_error(bare: Page) -> None:
     with serving(FileServer.of(GPT2)) as server:
         server.cut_after = [65_536] + [0] * 20
@@ -193,9 +210,10 @@ def test_the_page_loads_a_url_and_tells_of_one_that_fails(quiet: Page, site: str
         quiet.get_by_role("button", name="Try again").click()
         expect(playground.error).to_be_hidden()
         playground.expect_ids([1, 15043, 3186])
-    enter(quiet, f"{server.url}/{'long' * 500}")
-    expect(playground.error).to_contain_text("cannot be reached")
-    assert len(playground.error.inner_text()) < 350
+        server.status = 404
+        enter(quiet, f"{server.url}/{'long' * 500}")
+        expect(playground.error).to_contain_text("longlong")
+        assert len(playground.error.inner_text()) < 350
     enter(quiet, "http://[")
     expect(playground.error).to_contain_text("neither owner/repo nor a URL")
 

@@ -164,29 +164,32 @@ class RemoteFile {
     if ((status !== 200 && status !== 206) || !body) {
       throw unreadable(MEANINGS[status] ?? `the server answered ${status}`, this.#url);
     }
-    this.#check(offset, status, headers);
+    this.#check(offset, size, status, headers);
     const isWhole = status === 200;
     const position = isWhole ? 0 : offset;
     this.#body = { reader: body.getReader(), position, isWhole, rest: new Uint8Array(0) };
     return this.#body;
   }
 
-  /** @param {number} offset @param {number} status @param {Headers} headers */
-  #check(offset, status, headers) {
+  /** @param {number} offset @param {number} size @param {number} status @param {Headers} headers */
+  #check(offset, size, status, headers) {
     // Servers of other origins may hide Content-Range; then the size stays unknown.
     const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get("Content-Range") ?? "");
     if (status === 206 && range && Number(range[1]) !== offset) {
       throw unreadable(`asked for byte ${offset}, the server sent byte ${range[1]}`, this.#url);
     }
+    if (status === 206 && !range && Number(headers.get("Content-Length")) > size) {
+      throw unreadable("the server sent more than it was asked for, from nobody knows where", this.#url);
+    }
     if (status === 206 && headers.get("Content-Type")?.startsWith("multipart/")) {
       throw unreadable("the server sent several ranges for one", this.#url);
     }
-    const size = status === 206 && range && range[2] !== "*" ? Number(range[2]) : this.size;
+    const whole = status === 206 && range && range[2] !== "*" ? Number(range[2]) : this.size;
     const changed = headers.get("Last-Modified");
-    if ((this.size !== null && size !== this.size) || (this.#changed && changed !== this.#changed)) {
+    if ((this.size !== null && whole !== this.size) || (this.#changed && changed !== this.#changed)) {
       throw unreadable("the file changed while it was being read", this.#url);
     }
-    this.size = size;
+    this.size = whole;
     this.#changed = changed;
   }
 

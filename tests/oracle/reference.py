@@ -12,6 +12,7 @@ import importlib.util
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 # struct llama_model_params is passed in memory, so a longer block does no harm. The one field
@@ -51,16 +52,17 @@ def library() -> ctypes.CDLL:
     return loaded
 
 
-def main() -> None:
+def tokenizer(path: str) -> Callable[[bytes, bool, bool], list[int]]:
+    """Return llama_tokenize of a model's vocabulary: (text, add_special, parse_special) -> ids."""
     os.environ["GGML_NO_BACKTRACE"] = "1"
     llama = library()
     silent = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p)(lambda *_: None)
     llama.llama_log_set(ctypes.cast(silent, ctypes.c_void_p), None)
     params = llama.llama_model_default_params()
     params.raw[VOCAB_ONLY] = 1
-    model = llama.llama_model_load_from_file(os.fsencode(sys.argv[1]), params)
+    model = llama.llama_model_load_from_file(os.fsencode(path), params)
     if not model:
-        raise SystemExit(f"llama.cpp refuses {sys.argv[1]}")
+        raise SystemExit(f"llama.cpp refuses {path}")
     vocab = llama.llama_model_get_vocab(model)
 
     def tokenize(data: bytes, add_special: bool, parse_special: bool) -> list[int]:
@@ -74,6 +76,12 @@ def main() -> None:
                 return ids[:count]
             room = -count
 
+    tokenize.__dict__["logger"] = silent  # it must live as long as llama.cpp may call it
+    return tokenize
+
+
+def main() -> None:
+    tokenize = tokenizer(sys.argv[1])
     for line in sys.stdin:
         answers = [tokenize(bytes.fromhex(text), *modes) for text, *modes in json.loads(line)]
         print(json.dumps(answers), flush=True)

@@ -22,17 +22,23 @@ FIRST_STEP, LAST_STEP = 1 << 16, 1 << 22
 
 
 class Range(NamedTuple):
-    """A wish for the bytes from ``offset`` on: ``size`` of them, fewer at the file's end."""
+    """A wish for the bytes from ``offset`` on: ``size`` of them, fewer at the file's end.
+
+    Or, of a driver that cuts strings, for ``strings`` of them from there on, joined by NULs.
+    It answers with nothing if that cannot be: one holds a NUL, is long, or is not all there.
+    """
 
     offset: int
     size: int
+    strings: int = 0
 
 
 class Cursor:
     """The position in the file, the window around it, and what errors say of the place."""
 
-    def __init__(self, size: int | None) -> None:
+    def __init__(self, size: int | None, cuts_strings: bool = False) -> None:
         self.size = size
+        self.cuts_strings = cuts_strings
         self.data = b""
         self.base = 0
         self.pos = 0
@@ -83,11 +89,16 @@ class Cursor:
         if self.size is not None and self.offset + count > self.size:
             raise self.truncated(count, what)
         if count > len(self.data) - self.pos:
-            self.base = self.offset + count - 1
-            self.data, self.pos = b"", 0
+            self.move_to(self.offset + count - 1)
             yield from self.need(1, what)
             count = 1
         self.pos += count
+
+    def move_to(self, offset: int) -> None:
+        """Go to a place that may lie outside the window."""
+        self.pos = offset - self.base
+        if not 0 <= self.pos <= len(self.data):
+            self.data, self.base, self.pos = b"", offset, 0
 
     def number(self, code: str, what: str) -> Generator[Range, bytes, Any]:
         code = self.sign + code

@@ -105,14 +105,17 @@ class Metadata:
     warnings: list[str] = field(default_factory=list)
 
 
-def read_metadata(size: int | None = None) -> Generator[Range, bytes, Metadata]:
+def read_metadata(
+    size: int | None = None, cuts_strings: bool = False
+) -> Generator[Range, bytes, Metadata]:
     """Read the header and the key/value section of a GGUF file.
 
     ``size`` is the file's size in bytes, None if it is unknown. Send each `Range`'s bytes;
-    fewer are fine as long as some come, none mean the file's end. Returns the `Metadata`.
+    fewer are fine as long as some come, none mean the file's end. With ``cuts_strings`` ranges
+    may ask for strings. Returns the `Metadata`.
     Raises: GGUFError with the byte offset and key, and the reason.
     """
-    return (yield from metadata_at(Cursor(size)))
+    return (yield from metadata_at(Cursor(size, cuts_strings)))
 
 
 def metadata_at(cursor: Cursor) -> Generator[Range, bytes, Metadata]:
@@ -289,6 +292,11 @@ def _numbers(cursor: Cursor, code: str, count: int) -> Generator[Range, bytes, A
 
 
 def _strings(cursor: Cursor, count: int) -> Generator[Range, bytes, list[str]]:
+    if cursor.cuts_strings and cursor.sign == "<" and count > DESCRIBED:
+        joined = yield Range(cursor.offset, 0, strings=count)
+        if joined:
+            cursor.move_to(cursor.offset + 8 * count + len(joined) - (count - 1))
+            return joined.decode("utf-8", "surrogateescape").split("\0")
     items: list[str] = []
     length_at = struct.Struct(cursor.sign + "Q").unpack_from
     while len(items) < count:

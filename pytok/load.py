@@ -8,7 +8,6 @@ Source: llama-vocab.cpp, llama_vocab::impl::load @ pin.
 
 import difflib
 import math
-import re
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -30,10 +29,11 @@ from pytok.data.token_texts import (
 from pytok.errors import UnsupportedError, VocabError, quoted
 from pytok.gguf import ValueType
 from pytok.source import MetadataSource
-from pytok.vocab import SPECIAL_ATTRS, Attr, Vocab, byte_ids, byte_vocab
+from pytok.unicode import bytes_of
+from pytok.vocab import SPECIAL_ATTRS, Attr, Vocab, byte_ids, byte_vocab, with_attr
 
-# Merge lines of the usual kind, each with a NUL behind it.
-_TWO_PIECES = re.compile("(?:[^ \0]++ [^ \0]++\0)*+")
+# All bytes but those that tell whether merge lines are of the usual kind.
+_ALL_BUT_SPACE_AND_NUL = bytes({*range(256)} - {0, 0x20})
 
 # tokenizer.ggml.token_type -> attribute; any other number is UNDEFINED.
 _TYPE_ATTR = {
@@ -172,11 +172,11 @@ def _attrs(source: MetadataSource, count: int, warnings: list[str]) -> list[int]
     if types is None:
         return [int(Attr.NORMAL)] * count
     _check_length(source, keys.TOKEN_TYPE, len(types), count, warnings)
-    odd = {type_ for type_ in types[:count] if type_ not in _TYPE_ATTR and type_ != 0}
-    if odd:
+    attr_of = {0: 0, **{type_: int(attr) for type_, attr in _TYPE_ATTR.items()}}
+    if odd := {*types[:count]} - attr_of.keys():
         warnings.append(f"unknown token types, read as undefined: {sorted(odd)[:5]}")
-    known = {type_: int(attr) for type_, attr in _TYPE_ATTR.items()}
-    return [known.get(type_, 0) for type_ in types[:count]]
+        attr_of |= dict.fromkeys(odd, 0)
+    return [*map(attr_of.__getitem__, types[:count])]
 
 
 def _check_length(
@@ -224,11 +224,13 @@ def _merges(source: MetadataSource, pre: Pretokenizer, warnings: list[str]) -> S
             offset=source.meta_offset(keys.MODEL),
             key=keys.MERGES,
         )
-    merges = _c_strings(merges)
     # A rule is cut at the first space after its first character; more spaces, or none, make
-    # a rule that no two symbols can ever meet.
-    if _TWO_PIECES.fullmatch("\0".join([*merges, ""])):
+    # a rule that no two symbols can ever meet. Usual are two pieces with one between them.
+    joined = bytes_of("\0" + "\0".join(merges) + "\0")
+    signs = joined.translate(None, _ALL_BUT_SPACE_AND_NUL)
+    if signs == b"\0 " * len(merges) + b"\0" and not (b"\0 " in joined or b" \0" in joined):
         return merges
+    merges = _c_strings(merges)
     odd = [rank for rank, line in enumerate(merges) if line.count(" ", 1) != 1 or line[-1:] == " "]
     if odd:
         warnings.append(f"{len(odd)} merges are not two pieces, the first has rank {odd[0]}")
@@ -308,10 +310,9 @@ def _special_tokens(
         if role not in ids and found:
             ids[role] = found[0]
             attrs[found[0]] |= Attr.CONTROL
-    control, unused = int(Attr.CONTROL), int(Attr.UNUSED)
-    for id_, attr in enumerate(attrs):
-        if attr & control and UNUSED_MARK in vocab.pieces[id_]:
-            attrs[id_] |= unused
+    for id_ in with_attr(attrs, int(Attr.CONTROL)):
+        if UNUSED_MARK in vocab.pieces[id_]:
+            attrs[id_] |= int(Attr.UNUSED)
     for id_ in find(EOG_TEXTS):
         attrs[id_] |= Attr.CONTROL
     for id_ in find(USER_DEFINED_TEXTS):

@@ -213,7 +213,7 @@ def _driven(reading: Generator[Range, bytes, T], read: Callable[[int, int], byte
     try:
         wanted = next(reading)
         while True:
-            wanted = reading.send(read(*wanted))
+            wanted = reading.send(read(wanted.offset, wanted.size))
     except StopIteration as stop:
         result: T = stop.value
         return result

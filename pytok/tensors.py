@@ -62,12 +62,14 @@ class Header(NamedTuple):
     size: int
 
 
-def read_header(size: int | None = None) -> Generator[Range, bytes, Header]:
-    """Read a GGUF file up to its tensor data; sizes and sending are as for `read_metadata`.
+def read_header(
+    size: int | None = None, cuts_strings: bool = False
+) -> Generator[Range, bytes, Header]:
+    """Read a GGUF file up to its tensor data; parameters and sending are as for `read_metadata`.
 
     Raises: GGUFError with the byte offset and the reason.
     """
-    cursor = Cursor(size)
+    cursor = Cursor(size, cuts_strings)
     metadata = yield from metadata_at(cursor)
     tensors = yield from tensors_at(cursor, metadata)
     return Header(metadata, tensors, cursor.offset)

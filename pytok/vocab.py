@@ -1,10 +1,11 @@
 """The vocabulary: pieces, scores, ranks, attributes, special tokens."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntFlag
 from functools import cached_property
+from itertools import compress, count
 
 from pytok.data.models import Kind
 from pytok.data.pretokenizers import Pretokenizer
@@ -91,16 +92,21 @@ class Vocab:
         where they are USER_DEFINED beside.
         """
         unwanted = 0 if parse_special else int(Attr.CONTROL | Attr.UNKNOWN)
-        wanted = [
-            id_
-            for id_, attr in enumerate(self.attrs)
-            if attr & SPECIAL_ATTRS and not attr & unwanted
-        ]
+        wanted = [id_ for id_ in self._special_ids if not self.attrs[id_] & unwanted]
         return {self.pieces[id_]: id_ for id_ in reversed(wanted)}
+
+    @cached_property
+    def _special_ids(self) -> list[int]:
+        return with_attr(self.attrs, SPECIAL_ATTRS)
 
     def has(self, token_id: int, attr: int) -> bool:
         """Whether a token has any of the attributes."""
         return bool(self.attrs[token_id] & attr)
+
+
+def with_attr(attrs: Iterable[int], wanted: int) -> list[int]:
+    """Return the ids of the tokens that have any of the wanted attributes."""
+    return [*compress(count(), map(wanted.__and__, attrs))]
 
 
 def byte_vocab() -> Vocab:

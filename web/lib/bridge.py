@@ -53,7 +53,7 @@ class Loading:
     def __init__(self, size: int | None, name: str) -> None:
         self._size = size
         self._name = name
-        self._reading = read_header(size)
+        self._reading = read_header(size, cuts_strings=True)
         self._range: Range | None = None
         self._header: Header | None = None
         self._advance(None)
@@ -75,8 +75,12 @@ class Loading:
         """Return how many bytes are wanted."""
         return 0 if self._range is None else self._range.size
 
+    def strings(self) -> int:
+        """Return how many strings are wanted, joined by NULs, instead of bytes; 0 if none are."""
+        return 0 if self._range is None else self._range.strings
+
     def feed(self, data: Any) -> None:
-        """Take a Uint8Array of the wanted bytes; an empty one says that the file ends."""
+        """Take a Uint8Array of what is wanted; an empty one says that there is no such thing."""
         self._advance(data.to_bytes())
 
     @_remember

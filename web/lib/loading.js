@@ -7,6 +7,7 @@
 
 import * as cache from "./cache.js";
 import { copied } from "./pyodide.js";
+import { cutStrings } from "./strings.js";
 
 // As the reader's first step.
 const FIRST = 1 << 16;
@@ -76,15 +77,27 @@ async function readAll(file, size) {
  */
 async function parse(bridge, version, file, { start, first }, onStep, whenIdle) {
   const loading = bridge.Loading(file.size ?? undefined, file.name); // Python's None is undefined
-  /** @type {Uint8Array[]} */
-  const parts = [];
-  let end = 0;
+  const parts = [first];
+  let end = first.length;
+  let last = { offset: 0, data: first };
+  /** @param {number} offset @param {number} size */
+  const read = async (offset, size) => {
+    // What was read last may reach further than was needed then.
+    const at = offset - last.offset;
+    if (at >= 0 && at < last.data.length) return last.data.subarray(at, at + size);
+    onStep({ phase: "reading", loaded: offset, total: file.size });
+    const data = await file.read(offset, size);
+    if (offset === end && end <= MAX_HEADER) parts.push(data);
+    end = offset + data.length;
+    last = { offset, data };
+    return data;
+  };
   try {
     for (let offset = loading.offset(); offset >= 0; offset = loading.offset()) {
-      onStep({ phase: "reading", loaded: offset, total: file.size });
-      const data = offset === 0 ? first : await file.read(offset, loading.size());
-      if (offset === end && end <= MAX_HEADER) parts.push(data);
-      end = offset + data.length;
+      const count = loading.strings();
+      const data = count
+        ? ((await cutStrings(read, offset, count)) ?? new Uint8Array())
+        : await read(offset, loading.size());
       loading.feed(data);
     }
     onStep({ phase: "building the vocabulary" });

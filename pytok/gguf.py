@@ -12,9 +12,10 @@ Source: ggml docs/gguf.md and ggml/src/gguf.cpp, gguf_init_from_reader @ pin.
 import struct
 import sys
 from array import array
-from collections.abc import Generator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 from typing import Any
 
 from pytok.cursor import FIRST_STEP, LAST_STEP, Cursor, Range
@@ -68,12 +69,37 @@ _LEAST |= {ValueType.STRING: 8, ValueType.ARRAY: 12}
 _COST = {ValueType.STRING: 64, ValueType.ARRAY: 128, ValueType.BOOL: 8}
 
 
+class Strings(Sequence[str]):
+    """The strings of a long array: they are one until somebody looks at them."""
+
+    def __init__(self, joined: bytes, count: int) -> None:
+        self.joined = joined
+        """All of them, a NUL between each; none holds one."""
+        self._count = count
+
+    @cached_property
+    def _cut(self) -> list[str]:
+        return self.joined.decode("utf-8", "surrogateescape").split("\0")
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._cut[index]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._cut)
+
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(self._cut)
+
+
 @dataclass(frozen=True, slots=True)
 class Array:
     """An array value of ``count`` items.
 
-    ``items`` is a list of str, bool or Array, or an ``array.array`` of numbers; None if the
-    array was only described, being long and no part of the tokenizer.
+    ``items`` is a sequence of str, a list of bool or Array, or an ``array.array`` of numbers; None
+    if the array was only described, being long and no part of the tokenizer.
     """
 
     item_type: ValueType
@@ -291,12 +317,12 @@ def _numbers(cursor: Cursor, code: str, count: int) -> Generator[Range, bytes, A
     return numbers
 
 
-def _strings(cursor: Cursor, count: int) -> Generator[Range, bytes, list[str]]:
+def _strings(cursor: Cursor, count: int) -> Generator[Range, bytes, Sequence[str]]:
     if cursor.cuts_strings and cursor.sign == "<" and count > DESCRIBED:
         joined = yield Range(cursor.offset, 0, strings=count)
         if joined:
             cursor.move_to(cursor.offset + 8 * count + len(joined) - (count - 1))
-            return joined.decode("utf-8", "surrogateescape").split("\0")
+            return Strings(joined, count)
     items: list[str] = []
     length_at = struct.Struct(cursor.sign + "Q").unpack_from
     while len(items) < count:

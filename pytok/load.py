@@ -27,7 +27,7 @@ from pytok.data.token_texts import (
     USER_DEFINED_TEXTS,
 )
 from pytok.errors import UnsupportedError, VocabError, quoted
-from pytok.gguf import ValueType
+from pytok.gguf import Strings, ValueType
 from pytok.source import MetadataSource
 from pytok.unicode import bytes_of
 from pytok.vocab import SPECIAL_ATTRS, Attr, Vocab, byte_ids, byte_vocab, with_attr
@@ -45,6 +45,9 @@ _TYPE_ATTR = {
     6: Attr.BYTE,
 }
 
+# The same, for bytes.translate.
+_ATTR_OF_TYPE = bytes(int(_TYPE_ATTR.get(type_, 0)) for type_ in range(256))
+
 
 def load_vocab(source: MetadataSource) -> Vocab:
     """Derive a `Vocab` from metadata.
@@ -58,7 +61,7 @@ def load_vocab(source: MetadataSource) -> Vocab:
     name = _text(source, keys.MODEL)
     if name in MODELS and MODELS[name].kind is Kind.NONE:
         return Vocab(Kind.NONE, model=name, warnings=tuple(source.warnings))
-    pieces = source.meta_array(keys.TOKENS, ValueType.STRING)
+    pieces: Sequence[str] | None = source.meta_array(keys.TOKENS, ValueType.STRING)
     if not pieces:
         warning = "there is no vocabulary in this file: every byte is shown as a token"
         return replace(byte_vocab(), model=name, warnings=(*source.warnings, warning))
@@ -103,8 +106,7 @@ def load_vocab(source: MetadataSource) -> Vocab:
     for role, wanted in add.items():
         if wanted and role not in specials.ids:
             warnings.append(f"{role.upper()} is to be added, but there is no such token")
-    return replace(
-        vocab,
+    return vocab.with_specials(
         special_ids=specials.ids,
         eog_ids=frozenset(specials.eog),
         add_bos=add["bos"] and "bos" in specials.ids,
@@ -121,7 +123,7 @@ def _text(source: MetadataSource, key: str) -> str:
 
 def _c_strings(texts: Sequence[str]) -> Sequence[str]:
     """Cut texts at a NUL, as llama.cpp does."""
-    if not any(map(contains, texts, repeat("\0"))):
+    if isinstance(texts, Strings) or not any(map(contains, texts, repeat("\0"))):
         return texts
     return [text.partition("\0")[0] for text in texts]
 
@@ -162,7 +164,8 @@ def _scores(source: MetadataSource, count: int, warnings: list[str]) -> Sequence
     if scores is None:
         return None
     _check_length(source, keys.SCORES, len(scores), count, warnings)
-    if any(math.isnan(score) for score in scores):
+    # Their sum is a number only if all are; else it may still be infinity less infinity.
+    if math.isnan(sum(scores)) and any(map(math.isnan, scores)):
         warnings.append("some scores are not a number; such tokens are merged last")
     return array("f", scores[:count])
 
@@ -172,11 +175,14 @@ def _attrs(source: MetadataSource, count: int, warnings: list[str]) -> list[int]
     if types is None:
         return [int(Attr.NORMAL)] * count
     _check_length(source, keys.TOKEN_TYPE, len(types), count, warnings)
+    types = types[:count]
+    if min(types) >= 0 and max(types) <= max(_TYPE_ATTR):
+        return [*bytes(types.tolist()).translate(_ATTR_OF_TYPE)]
     attr_of = {0: 0, **{type_: int(attr) for type_, attr in _TYPE_ATTR.items()}}
-    if odd := {*types[:count]} - attr_of.keys():
+    if odd := {*types} - attr_of.keys():
         warnings.append(f"unknown token types, read as undefined: {sorted(odd)[:5]}")
         attr_of |= dict.fromkeys(odd, 0)
-    return [*map(attr_of.__getitem__, types[:count])]
+    return [*map(attr_of.__getitem__, types)]
 
 
 def _check_length(
@@ -226,7 +232,8 @@ def _merges(source: MetadataSource, pre: Pretokenizer, warnings: list[str]) -> S
         )
     # A rule is cut at the first space after its first character; more spaces, or none, make
     # a rule that no two symbols can ever meet. Usual are two pieces with one between them.
-    joined = bytes_of("\0" + "\0".join(merges) + "\0")
+    joined = merges.joined if isinstance(merges, Strings) else bytes_of("\0".join(merges))
+    joined = b"\0%b\0" % joined
     signs = joined.translate(None, _ALL_BUT_SPACE_AND_NUL)
     if signs == b"\0 " * len(merges) + b"\0" and not (b"\0 " in joined or b" \0" in joined):
         return merges

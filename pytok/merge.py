@@ -6,6 +6,11 @@ from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from typing import AnyStr
 
+# Up to this many symbols a search of all pairs for the best one beats a heap.
+SHORT = 48
+# No pair: worse than any rank.
+_NONE = 1 << 62
+
 
 def merge(symbols: list[AnyStr], ranks: Mapping[AnyStr, int], joint: AnyStr) -> list[AnyStr]:
     """Merge symbols until no adjacent pair has a rank; return what is left.
@@ -20,6 +25,8 @@ def merge(symbols: list[AnyStr], ranks: Mapping[AnyStr, int], joint: AnyStr) -> 
     Source: llama-vocab.cpp, llm_tokenizer_spm_session and llm_tokenizer_bpe_session @ pin.
     """
     count = len(symbols)
+    if count <= SHORT:
+        return _merge_short(symbols, ranks, joint)
     get = ranks.get
     # Rank of the pair that each symbol makes with the one after it now; -1 if it has none.
     pair_rank = [get(left + joint + right, -1) for left, right in pairwise(symbols)]
@@ -55,3 +62,20 @@ def merge(symbols: list[AnyStr], ranks: Mapping[AnyStr, int], joint: AnyStr) -> 
             if rank >= 0:
                 heappush(heap, rank * count + leader)
     return [symbol for symbol in symbols if symbol]
+
+
+def _merge_short(symbols: list[AnyStr], ranks: Mapping[AnyStr, int], joint: AnyStr) -> list[AnyStr]:
+    get = ranks.get
+    pair_rank = [get(left + joint + right, _NONE) for left, right in pairwise(symbols)]
+    while pair_rank:
+        best = min(pair_rank)
+        if best == _NONE:
+            break
+        left = pair_rank.index(best)
+        merged = symbols[left] = symbols[left] + symbols.pop(left + 1)
+        del pair_rank[left]
+        if left < len(pair_rank):
+            pair_rank[left] = get(merged + joint + symbols[left + 1], _NONE)
+        if left:
+            pair_rank[left - 1] = get(symbols[left - 1] + joint + merged, _NONE)
+    return symbols

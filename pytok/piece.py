@@ -49,6 +49,11 @@ def words_are_independent(pieces: Iterable[str]) -> bool:
     return not any(map(_MARK_INSIDE.search, pieces))
 
 
+def chars_before_mark(pieces: Iterable[str]) -> set[str]:
+    """Return the characters that stand before a U+2581 inside a piece."""
+    return {pair[0] for piece in pieces for pair in _MARK_INSIDE.findall(piece)}
+
+
 def byte_piece(byte: int) -> str:
     """Return the text of the token that stands for one byte.
 

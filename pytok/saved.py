@@ -21,7 +21,10 @@ def save_vocab(vocab: Vocab) -> bytes:
     values |= {
         "kind": vocab.kind.name,
         "pretokenizer": next(names, None),
+        "pieces": list(vocab.pieces),
+        "keys": list(vocab.keys),
         "scores": list(vocab.scores),
+        "merges": list(vocab.merges),
         "eog_ids": sorted(vocab.eog_ids),
         "charsmap": vocab.charsmap.hex(),
     }

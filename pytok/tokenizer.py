@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import BinaryIO, Self
 
+from pytok import chunks
 from pytok.data.models import MODELS, Kind
 from pytok.errors import DoubledTokenWarning, UnsupportedError
 from pytok.kinds import KINDS, Encode
@@ -16,7 +17,7 @@ from pytok.load import load_vocab
 from pytok.piece import byte_piece
 from pytok.source import GGUFSource, MetadataSource
 from pytok.special import SpecialCutter
-from pytok.unicode import text_of
+from pytok.unicode import is_valid, text_of
 from pytok.vocab import Attr, Vocab, byte_vocab
 
 # What is not shown without ``special``.
@@ -32,6 +33,7 @@ class Tokenizer:
 
     def __init__(self, vocab: Vocab) -> None:
         self.vocab = vocab
+        self._chunkers: dict[bool, chunks.Chunker | None] = {}
 
     @classmethod
     def from_source(cls, source: MetadataSource) -> Self:
@@ -125,17 +127,13 @@ class Tokenizer:
 
         Source: llama-vocab.cpp, llama_vocab::impl::tokenize @ pin.
         """
-        encode = self._encode
-        before, after = KINDS[self.kind].frame(self.vocab) if add_special else ([], [])
-        ids = before
-        after_special = True
-        for part in self._cutter(parse_special).cut(text_of(text)):
-            if isinstance(part, int):
-                ids.append(part)
-                after_special = True
-            else:
-                ids += encode(part, after_special)
-                after_special = False
+        text = text_of(text)
+        before, after = self.frame if add_special else ([], [])
+        ids = [*before]
+        is_first = True
+        for part in self._parts(text, parse_special):
+            ids += self.encode_part(part, is_first, parse_special=parse_special)
+            is_first = False
         ids += after
         if add_special and parse_special:
             self._warn_of_doubles(ids)
@@ -148,8 +146,62 @@ class Tokenizer:
         add_special: bool = True,
         parse_special: bool = False,
     ) -> int:
-        """Return the number of ids that `encode` gives."""
-        return len(self.encode(text, add_special=add_special, parse_special=parse_special))
+        """Return the number of ids that `encode` gives; raises as it does."""
+        text = text_of(text)
+        total = sum(map(len, self.frame)) if add_special else 0
+        is_first = True
+        for part in self._parts(text, parse_special):
+            total += self._count_part(part, is_first, parse_special)
+            is_first = False
+        return total
+
+    def encode_part(self, text: str, is_first: bool, *, parse_special: bool) -> list[int]:
+        """Return the ids of one of a `chunker`'s chunks; ``is_first`` says that it is the first.
+
+        The text is in the form of `pytok.unicode.text_of`. Nothing is added around it.
+        """
+        ids: list[int] = []
+        encode = self._encode
+        after_special = is_first
+        for part in self._cutter(parse_special).cut(text):
+            if isinstance(part, int):
+                ids.append(part)
+                after_special = True
+            else:
+                ids += encode(part, after_special)
+                after_special = False
+        return ids
+
+    def _count_part(self, text: str, is_first: bool, parse_special: bool) -> int:
+        count = getattr(self._encode, "count", None)
+        if count is None:
+            return len(self.encode_part(text, is_first, parse_special=parse_special))
+        total = 0
+        after_special = is_first
+        for part in self._cutter(parse_special).cut(text):
+            total += 1 if isinstance(part, int) else count(part, after_special)
+            after_special = isinstance(part, int)
+        return total
+
+    def _parts(self, text: str, parse_special: bool) -> Iterable[str]:
+        """Cut a long text into chunks, if it can be; each is then as quick as it may be."""
+        if len(text) <= chunks.SIZE or not is_valid(text):
+            return [text]
+        chunker = self.chunker(parse_special=parse_special)
+        return chunker.chunks(text) if chunker else [text]
+
+    def chunker(self, *, parse_special: bool) -> chunks.Chunker | None:
+        """Return what cuts valid text into parts for `encode_part`; None if nothing can."""
+        if parse_special not in self._chunkers:
+            can_cut = self.kind in KINDS and KINDS[self.kind].can_cut(self.vocab)
+            specials = self.vocab.added_tokens(parse_special)
+            self._chunkers[parse_special] = (can_cut and chunks.Chunker(can_cut, specials)) or None
+        return self._chunkers[parse_special]
+
+    @cached_property
+    def frame(self) -> tuple[list[int], list[int]]:
+        """The ids that ``add_special`` puts before and behind a text."""
+        return KINDS[self.kind].frame(self.vocab) if self.kind in KINDS else ([], [])
 
     def decode_token(self, token_id: int, *, special: bool = True) -> bytes:
         """Return the bytes of one token; without ``special`` those of control tokens are none.
@@ -187,8 +239,8 @@ class Tokenizer:
         Raises: ValueError if there is no such token.
         """
         ids = list(ids)
-        if remove_special and self.kind in KINDS:
-            before, after = KINDS[self.kind].frame(self.vocab)
+        if remove_special:
+            before, after = self.frame
             ids = ids[len(before) :] if before and ids[: len(before)] == before else ids
             ids = ids[: -len(after)] if after and ids[-len(after) :] == after else ids
         data = self.decode_bytes(ids, special=special)

@@ -216,12 +216,28 @@ def collapse(text: str) -> str:
     >>> collapse("né 日") == "n\xd2 \xd2"
     True
     """
-    return text if text.isascii() else text.translate(_collapse)
+    return text if text.isascii() else _translated(text, _collapse)
 
 
 def collapse_but_han(text: str) -> str:
     """Collapse as `collapse` does, with classes of their own for Han code points."""
-    return text if text.isascii() else text.translate(_collapse_but_han)
+    return text if text.isascii() else _translated(text, _collapse_but_han)
+
+
+def _translated(text: str, table: _Collapse) -> str:
+    # ASCII with a few quotation marks is done faster one mark after the other; but not where
+    # a mark could itself be the character of a class.
+    chars = [char for char in {*text} if char > "\x7f"] if is_mostly_ascii(text) else []
+    if not chars or len(chars) > 8 or min(chars) <= "\xff":
+        return text.translate(table)
+    for char in chars:
+        text = text.replace(char, table[ord(char)])
+    return text
+
+
+def is_mostly_ascii(text: str) -> bool:
+    """Whether so little of a text is not ASCII that it pays to look at that alone."""
+    return len(text.encode("utf-8", "surrogatepass")) - len(text) <= len(text) >> 4
 
 
 @cache

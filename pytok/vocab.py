@@ -1,11 +1,11 @@
 """The vocabulary: pieces, scores, ranks, attributes, special tokens."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import IntFlag
 from functools import cached_property
-from itertools import compress, count
+from typing import Any
 
 from pytok.data.models import Kind
 from pytok.data.pretokenizers import Pretokenizer
@@ -85,6 +85,12 @@ class Vocab:
         merges = self.merges
         return dict(zip(reversed(merges), range(len(merges) - 1, -1, -1), strict=True))
 
+    def with_specials(self, **changes: Any) -> "Vocab":
+        """Return a copy with changes that do not touch how text finds a token."""
+        copy = replace(self, **changes)
+        vars(copy)["ids"] = self.ids
+        return copy
+
     def added_tokens(self, parse_special: bool) -> dict[str, int]:
         """Return text -> id of the tokens that are cut out of text; of equal ones the lower id.
 
@@ -104,9 +110,13 @@ class Vocab:
         return bool(self.attrs[token_id] & attr)
 
 
-def with_attr(attrs: Iterable[int], wanted: int) -> list[int]:
+def with_attr(attrs: Sequence[int], wanted: int) -> list[int]:
     """Return the ids of the tokens that have any of the wanted attributes."""
-    return [*compress(count(), map(wanted.__and__, attrs))]
+    if max(attrs, default=0) > 0xFF:
+        return [id_ for id_, attr in enumerate(attrs) if attr & wanted]
+    # As bytes they are looked through in C, and most have none.
+    table = bytes(bool(attr & wanted) for attr in range(256))
+    return [found.start() for found in re.finditer(b"\1", bytes(attrs).translate(table))]
 
 
 def byte_vocab() -> Vocab:

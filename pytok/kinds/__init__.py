@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from pytok.chunks import CanCut
 from pytok.data.models import Kind
 from pytok.kinds import bpe, byte, plamo2, rwkv, spm, ugm, wpm
 from pytok.vocab import Vocab
@@ -13,11 +14,16 @@ Encode = Callable[[str, bool], list[int]]
 
 
 class KindFunctions(NamedTuple):
-    """What a kind can do. ``frame`` gives the ids before and after a text with add_special."""
+    """What a kind can do.
+
+    ``frame`` gives the ids before and after a text with add_special, ``can_cut`` tells where a
+    long text can be cut into parts that are encoded one by one.
+    """
 
     encoder: Callable[[Vocab], Encode]
     piece: Callable[[Vocab, int], bytes]
     frame: Callable[[Vocab], tuple[list[int], list[int]]]
+    can_cut: Callable[[Vocab], CanCut | None] = lambda _: None
 
 
 def declared_frame(vocab: Vocab) -> tuple[list[int], list[int]]:
@@ -27,8 +33,8 @@ def declared_frame(vocab: Vocab) -> tuple[list[int], list[int]]:
 
 
 KINDS = {
-    Kind.SPM: KindFunctions(spm.Encoder, spm.piece, declared_frame),
-    Kind.BPE: KindFunctions(bpe.encoder, bpe.piece, declared_frame),
+    Kind.SPM: KindFunctions(spm.Encoder, spm.piece, declared_frame, spm.can_cut),
+    Kind.BPE: KindFunctions(bpe.encoder, bpe.piece, declared_frame, bpe.can_cut),
     Kind.WPM: KindFunctions(wpm.Encoder, wpm.piece, wpm.frame),
     Kind.UGM: KindFunctions(ugm.Encoder, ugm.piece, declared_frame),
     Kind.RWKV: KindFunctions(rwkv.Encoder, rwkv.piece, rwkv.frame),

@@ -2,12 +2,23 @@
 
 from itertools import chain
 
+from pytok.chunks import CanCut
 from pytok.data.models import MODELS
 from pytok.errors import VocabError
 from pytok.merge import merge
+from pytok.patterns import BEYOND
 from pytok.piece import SPACE_MARK, byte_piece, piece_bytes, raw_byte, spell_spaces
 from pytok.split import Splitter
-from pytok.unicode import bytes_of, code_points, is_valid, lower, split_white_space, text_of
+from pytok.unicode import (
+    bytes_of,
+    code_points,
+    collapse,
+    collapse_but_han,
+    is_valid,
+    lower,
+    split_white_space,
+    text_of,
+)
 from pytok.vocab import Vocab
 from pytok.word_cache import WordCache
 
@@ -37,7 +48,7 @@ class Encoder:
         if vocab.pretokenizer is None:
             raise VocabError("a BPE vocabulary needs a pre-tokenizer")
         self._ids = vocab.ids
-        self._ranks = vocab.ranks
+        self._vocab = vocab
         self._pre = vocab.pretokenizer
         self._split = Splitter(vocab.pretokenizer).split
         self._cache = WordCache(self._encode_word)
@@ -47,8 +58,14 @@ class Encoder:
         return text.replace(" ", SPACE_MARK) if self._pre.escape_spaces else text
 
     def __call__(self, text: str, after_special: bool) -> list[int]:
-        words = self._split(code_points(self.escape(text)))
-        return [*chain.from_iterable(map(self._cache.__getitem__, words))]
+        return [*chain.from_iterable(map(self._cache.__getitem__, self._words(text)))]
+
+    def count(self, text: str, after_special: bool) -> int:
+        """Return how many ids a call gives."""
+        return sum(map(len, map(self._cache.__getitem__, self._words(text))))
+
+    def _words(self, text: str) -> list[str]:
+        return self._split(code_points(self.escape(text)))
 
     def _encode_word(self, word: str) -> tuple[int, ...]:
         if self._pre.raw:
@@ -63,7 +80,7 @@ class Encoder:
         ):
             return (self._ids[spelled],)
         ids: list[int] = []
-        for symbol in merge(symbols, self._ranks, " "):
+        for symbol in merge(symbols, self._vocab.ranks, " "):
             id_ = self._ids.get(symbol)
             if id_ is not None:
                 ids.append(id_)
@@ -136,13 +153,31 @@ class _HybridDna:
         return [self._ids.get(text_of(run + self._marker.encode()), unknown) for run in runs]
 
 
+_ENCODERS: dict[str, type[_Whitespace | _HybridDna]] = {
+    "whitespace": _Whitespace,
+    "hybriddna": _HybridDna,
+}
+
+
 def encoder(vocab: Vocab) -> Encoder | _Whitespace | _HybridDna:
     """Return the encoder of a BPE model: two of them look at the text first."""
-    encoders: dict[str, type[_Whitespace | _HybridDna]] = {
-        "whitespace": _Whitespace,
-        "hybriddna": _HybridDna,
-    }
-    return encoders.get(vocab.model, Encoder)(vocab)
+    return _ENCODERS.get(vocab.model, Encoder)(vocab)
+
+
+def can_cut(vocab: Vocab) -> CanCut | None:
+    """Return behind which characters no word reaches across a space."""
+    pre = vocab.pretokenizer
+    if pre is None or pre.escape_spaces or vocab.model in _ENCODERS:
+        return None
+    unsafe = Splitter(pre).unsafe_before_space()
+    if unsafe is None:
+        return None
+
+    def can_cut_after(char: str) -> bool:
+        seen = {char} if char.isascii() else {BEYOND, collapse(char), collapse_but_han(char)}
+        return not seen & unsafe
+
+    return can_cut_after
 
 
 def spell(text: str) -> bytes:

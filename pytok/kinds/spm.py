@@ -4,11 +4,13 @@ from functools import cached_property
 from itertools import chain
 from math import inf
 
+from pytok.chunks import CanCut
 from pytok.merge import merge
 from pytok.piece import (
     MARKED_WORD,
     SPACE_MARK,
     byte_piece,
+    chars_before_mark,
     piece_bytes,
     raw_byte,
     spell_spaces,
@@ -44,13 +46,25 @@ class Encoder:
         self._cache = WordCache(self._encode_word)
 
     def __call__(self, text: str, after_special: bool) -> list[int]:
-        if self._add_space_prefix and after_special:
-            text = " " + text
-        text = text.replace(" ", SPACE_MARK)
+        text = self._marked(text, after_special)
         if not is_valid(text):
             return self._encode_bytes(bytes_of(text))
-        words = MARKED_WORD.findall(text) if self._words_are_independent else [text]
-        return [*chain.from_iterable(map(self._cache.__getitem__, words))]
+        return [*chain.from_iterable(map(self._cache.__getitem__, self._words(text)))]
+
+    def count(self, text: str, after_special: bool) -> int:
+        """Return how many ids a call gives."""
+        text = self._marked(text, after_special)
+        if not is_valid(text):
+            return len(self._encode_bytes(bytes_of(text)))
+        return sum(map(len, map(self._cache.__getitem__, self._words(text))))
+
+    def _marked(self, text: str, after_special: bool) -> str:
+        if self._add_space_prefix and after_special:
+            text = " " + text
+        return text.replace(" ", SPACE_MARK)
+
+    def _words(self, text: str) -> list[str]:
+        return MARKED_WORD.findall(text) if self._words_are_independent else [text]
 
     def _encode_word(self, word: str) -> tuple[int, ...]:
         ids: list[int] = []
@@ -84,6 +98,12 @@ class Encoder:
             for byte in data
         )
         return [id_ for id_ in ids if id_ is not None]
+
+
+def can_cut(vocab: Vocab) -> CanCut | None:
+    """Return behind which characters no piece, and so no merge, reaches across a space."""
+    unsafe = {*SPACE_MARK, *chars_before_mark(vocab.ids)}
+    return lambda char: char not in unsafe
 
 
 def piece(vocab: Vocab, token_id: int) -> bytes:

@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import models
-import texts
+import samples
+from browser import chromium, measure, ms_to_ids, ms_to_python, site
 from memory import LibraryPage
 from report import report
-
-from browser import chromium, measure, ms_to_ids, ms_to_python, site
 
 import build
 
@@ -40,9 +39,9 @@ def prepare(folder: Path) -> None:
     (folder / "texts").mkdir(parents=True, exist_ok=True)
     typescript = build.NPM / "node_modules/typescript"
     for name, text in {
-        "prose": texts.prose(),
-        "code": texts.code(),
-        "multilingual": texts.multilingual(typescript),
+        "prose": samples.prose(),
+        "code": samples.code(),
+        "multilingual": samples.multilingual(typescript),
     }.items():
         (folder / f"texts/{name}.txt").write_text(text, "utf-8", newline="")
     models.write_all(build.LLAMA_CPP, folder / "models")
@@ -79,7 +78,7 @@ class Bench:
                 page.goto(f"{server.base}/bench/bench.html")
                 for params in wanted:
                     for vocab in vocabs:
-                        for peer in extra.get("peers", PEERS[vocab]):
+                        for peer in extra.get("peers", PEERS.get(vocab, ())):
                             answer = measure(page, vocab=vocab, peer=peer, **params)
                             found = answer.get("value", answer)
                             kept = {k: v for k, v in params.items() if k != "word"}
@@ -103,7 +102,7 @@ class Bench:
     def words(self) -> None:
         wanted = [
             {"measure": "word", "name": name, "word": word}
-            for name, word in texts.words(100_000).items()
+            for name, word in samples.words(100_000).items()
         ]
         self.measure_each(wanted, ["llama-bpe", "llama-spm"], peers=["pytok"])
 

@@ -52,7 +52,7 @@ def site(mounts: dict[str, Path]) -> Iterator[Site]:
 
     class Mounted(Handler):
         def translate_path(self, path: str) -> str:
-            name, _, rest = path.split("?")[0].lstrip("/").partition("/")
+            name, _, rest = path.split("?", maxsplit=1)[0].lstrip("/").partition("/")
             below = mounts.get(name, HERE) / rest
             return str(below / "index.html" if below.is_dir() else below)
 
@@ -63,7 +63,7 @@ def site(mounts: dict[str, Path]) -> Iterator[Site]:
             is_caching = keyword == "Cache-Control"
             super().send_header(keyword, "max-age=3600" if is_caching else value)
 
-        def do_GET(self) -> None:
+        def do_GET(self) -> None:  # noqa: N802
             path = Path(self.translate_path(self.path))
             if path.is_file():
                 log.append((self.path, path))
@@ -115,5 +115,3 @@ def ms_to_python(context: BrowserContext, site: Site) -> float:
     time: float = page.evaluate("done")
     page.close()
     return time
-
-

@@ -56,7 +56,7 @@ class LibraryPage:
         kind = self._send("Runtime.evaluate", expression="WebAssembly.Memory.prototype")
         prototype = kind["result"]["objectId"]
         found = self._send("Runtime.queryObjects", prototypeObjectId=prototype)
-        count = "function () { return this.reduce((sum, { buffer }) => sum + buffer.byteLength, 0) }"
+        count = "function () { return this.reduce((sum, one) => sum + one.buffer.byteLength, 0); }"
         size = self._send(
             "Runtime.callFunctionOn",
             objectId=found["objects"]["objectId"],

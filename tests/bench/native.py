@@ -1,6 +1,6 @@
 """Time one native tokenizer in a process of its own; prints a JSON line for each text.
 
-    python native.py pytok|llama.cpp MODEL.gguf TEXT...
+python native.py pytok|llama.cpp MODEL.gguf TEXT...
 """
 
 import json
@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 
 def opened(peer: str, model: str) -> Callable[[bytes], list[int]]:
@@ -28,9 +29,14 @@ def main() -> None:
     for path in map(Path, paths):
         start = perf_counter()
         encode = opened(peer, model)
-        row = {"measure": "native", "peer": peer, "text": path.stem, "load": perf_counter() - start}
+        row: dict[str, Any] = {
+            "measure": "native",
+            "peer": peer,
+            "text": path.stem,
+            "load": perf_counter() - start,
+        }
         data = path.read_bytes()
-        row["bytes"] = len(data)
+        row |= {"bytes": len(data)}
         for name in ("first", "second"):
             start = perf_counter()
             ids = encode(data)

@@ -11,6 +11,7 @@ from gguf_writer import Writer
 from places import REAL
 
 from pytok import GGUFError, GGUFSource, Tokenizer
+from pytok.cursor import Range
 from pytok.gguf import Array, ValueType, read_metadata
 
 GPT2 = REAL / "ggml-vocab-gpt-2.gguf"
@@ -163,7 +164,7 @@ def test_gg_chunk_boundary_one_byte_at_a_time() -> None:
     whole = GGUFSource.from_bytes(data).metadata
     assert GGUFSource.from_file(Dribble(data, 1)).metadata == whole
     reading = read_metadata(len(data))
-    assert next(reading) == (0, len(data))  # smaller than a step: all of it, and no more
+    assert next(reading) == Range(0, len(data))  # smaller than a step: all of it, and no more
 
 
 def test_gg_truncated() -> None:

@@ -22,6 +22,8 @@ export function createSession(store, readText) {
   /** @type {AbortController | null} */
   let encoding = null;
   let stale = false;
+  /** Whether the encode that runs listens to others now and then, and can be given up. */
+  let listens = false;
   /** @type {(() => void) | null} what a failure can be answered with */
   let again = null;
 
@@ -70,15 +72,17 @@ export function createSession(store, readText) {
     encode();
   }
 
-  /** Encode the text again, as soon as the encode that runs has ended. */
+  /** Encode the text again: at once if the encode that runs can be given up, else after it. */
   async function encode() {
     stale = true;
+    if (encoding && listens) encoding.abort();
     if (encoding) return;
     while (stale) {
       stale = false;
       const { tokenizer, addSpecial, parseSpecial } = store.get();
       if (!tokenizer || loading) break;
       const mine = (encoding = new AbortController());
+      listens = false;
       const waiting = setTimeout(() => {
         if (!store.get().step) store.set({ step: { phase: "encoding" } });
       }, LONG_WAIT);
@@ -87,11 +91,20 @@ export function createSession(store, readText) {
       let encodeError = "";
       try {
         const { signal } = mine;
-        ids = await tokenizer.encode(readText(), { addSpecial, parseSpecial, signal });
+        ids = await tokenizer.encode(readText(), {
+          addSpecial,
+          parseSpecial,
+          signal,
+          onProgress(step) {
+            listens = true;
+            if (store.get().step?.phase === "encoding") store.set({ step });
+          },
+        });
       } catch (error) {
         encodeError = mine.signal.aborted ? "Cancelled." : sentence(error);
       }
       clearTimeout(waiting);
+      if (stale && mine.signal.aborted) continue;
       if (loading || tokenizer !== store.get().tokenizer) continue;
       if (encodeError) again = encode;
       store.set({ ids, encodeError, step: null, canRetry: Boolean(encodeError || store.get().loadError) });

@@ -6,13 +6,15 @@ handle. A failure is remembered, so that JavaScript can ask for its parts.
 
 import json
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from functools import wraps
 from itertools import accumulate, count
+from time import perf_counter
 from typing import Any, ParamSpec, TypeVar
 
 from pytok import GGUFError, GGUFSource, PytokError, Tokenizer, __version__, keys
 from pytok.cursor import Range
+from pytok.incremental import IncrementalEncoder
 from pytok.saved import restore_vocab, save_vocab
 from pytok.source import explained
 from pytok.spans import utf16_spans
@@ -20,6 +22,8 @@ from pytok.tensors import Header, read_header
 
 _handles = count(1)
 _tokenizers: dict[int, Tokenizer] = {}
+# By handle and parse_special.
+_encoders: dict[tuple[int, bool], IncrementalEncoder] = {}
 _failure = "{}"
 
 P = ParamSpec("P")
@@ -140,17 +144,48 @@ def _tokenizer(handle: int) -> Tokenizer:
     return _tokenizers[handle]
 
 
-@_remember
-def encode(handle: int, text: str, add_special: bool, parse_special: bool) -> array[int]:
-    """Return the ids of a text as 32-bit integers."""
-    ids = _tokenizer(handle).encode(text, add_special=add_special, parse_special=parse_special)
-    return array("i", ids)
+class Encoding:
+    """A text being encoded: `advance` until it returns ids. What did not change is not repeated."""
+
+    def __init__(self, handle: int, text: str, add_special: bool, parse_special: bool) -> None:
+        self._handle = handle
+        self._text = text
+        self._add_special = add_special
+        self._parse_special = parse_special
+        self._steps: Generator[int, None, array[int]] | None = None
+        self.done = 0
+        self.total = len(text)
+
+    @_remember
+    def advance(self, seconds: float) -> "array[int] | None":
+        """Go on for about so long; return the ids as 32-bit integers, None if there is more to do.
+
+        ``done`` of ``total`` characters are encoded then.
+        """
+        steps = self._steps = self._steps or self._begun()
+        end = perf_counter() + seconds
+        try:
+            while perf_counter() < end:
+                self.done = next(steps)
+        except StopIteration as stop:
+            before, after = _tokenizer(self._handle).frame if self._add_special else ([], [])
+            ids: array[int] = stop.value
+            return array("i", before) + ids + array("i", after)
+        return None
+
+    def _begun(self) -> "Generator[int, None, array[int]]":
+        tokenizer = _tokenizer(self._handle)
+        key = self._handle, self._parse_special
+        if key not in _encoders:
+            _encoders[key] = IncrementalEncoder(tokenizer, parse_special=self._parse_special)
+        return _encoders[key].encode(self._text)
 
 
 @_remember
 def count_tokens(handle: int, text: str, add_special: bool, parse_special: bool) -> int:
     """Return the number of ids of a text."""
-    return len(encode(handle, text, add_special, parse_special))
+    tokenizer = _tokenizer(handle)
+    return tokenizer.count(text, add_special=add_special, parse_special=parse_special)
 
 
 @_remember
@@ -180,6 +215,8 @@ def spans(handle: int, text: str, ids: Any) -> array[int] | None:
 def dispose(handle: int) -> None:
     """Forget a tokenizer."""
     _tokenizers.pop(handle, None)
+    for parse_special in (False, True):
+        _encoders.pop((handle, parse_special), None)
 
 
 def _ids(handle: int, ids: Any, lowest: int = 0) -> list[int]:

@@ -25,6 +25,9 @@ export async function digestOf(bytes) {
 /** Whether anything can be kept here: plain http: has no digests, some browsers no storage. */
 export const canKeep = () => Boolean(globalThis.crypto?.subtle && globalThis.indexedDB);
 
+/** Open the database before it is needed: that takes a while. */
+export const warm = () => (canKeep() ? keptBytes().catch(() => {}) : undefined);
+
 /**
  * @param {string} start digest of a file's first bytes
  * @param {number | null} fileSize

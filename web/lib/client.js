@@ -86,8 +86,9 @@ export class Tokenizer {
    * @param {EncodeOptions} [options]
    * @returns {Promise<Int32Array>} the token ids
    */
-  async encode(text, { addSpecial = true, parseSpecial = false, signal } = {}) {
-    return this.#call("encode", { text: asText(text), addSpecial, parseSpecial }, signal);
+  async encode(text, { addSpecial = true, parseSpecial = false, signal, onProgress } = {}) {
+    const params = { text: asText(text), addSpecial, parseSpecial };
+    return this.#call("encode", params, { signal, onProgress });
   }
 
   /**
@@ -96,7 +97,7 @@ export class Tokenizer {
    * @returns {Promise<number>} how many tokens the text has
    */
   async countTokens(text, { addSpecial = true, parseSpecial = false, signal } = {}) {
-    return this.#call("countTokens", { text: asText(text), addSpecial, parseSpecial }, signal);
+    return this.#call("countTokens", { text: asText(text), addSpecial, parseSpecial }, { signal });
   }
 
   /**
@@ -105,7 +106,7 @@ export class Tokenizer {
    * @returns {Promise<string>} their text; bytes that are not UTF-8 become U+FFFD
    */
   async decode(ids, { signal } = {}) {
-    return this.#call("decode", { ids: asIds(ids) }, signal);
+    return this.#call("decode", { ids: asIds(ids) }, { signal });
   }
 
   /**
@@ -114,7 +115,7 @@ export class Tokenizer {
    * @returns {Promise<Pieces>} the bytes and attributes of each
    */
   async pieces(ids, { signal } = {}) {
-    return this.#call("pieces", { ids: asIds(ids) }, signal);
+    return this.#call("pieces", { ids: asIds(ids) }, { signal });
   }
 
   /**
@@ -126,7 +127,7 @@ export class Tokenizer {
    *   the text's own bytes: some models change a text before they cut it.
    */
   async spans(text, ids, { signal } = {}) {
-    return this.#call("spans", { text: asText(text), ids: asIds(ids) }, signal);
+    return this.#call("spans", { text: asText(text), ids: asIds(ids) }, { signal });
   }
 
   /** Free the vocabulary. The tokenizer cannot be used afterwards. */
@@ -137,12 +138,12 @@ export class Tokenizer {
     if (generation === this.#engine.generation) await this.#engine.call("dispose", { handle });
   }
 
-  /** @param {string} method @param {object} params @param {AbortSignal} [signal] */
-  #call(method, params, signal) {
+  /** @param {string} method @param {object} params @param {EncodeOptions} options */
+  #call(method, params, options) {
     return retried(async () => {
       if (this.#disposed) throw disposed();
-      const { handle } = await this.#current(signal);
-      return this.#engine.call(method, { handle, ...params }, { signal });
+      const { handle } = await this.#current(options.signal);
+      return this.#engine.call(method, { handle, ...params }, options);
     });
   }
 

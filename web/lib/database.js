@@ -15,16 +15,26 @@ export const done = (request) =>
  *   does some work in a transaction
  */
 export function storesOf(name, stores, create) {
-  return async (mode, work) => {
+  /** @type {Promise<IDBDatabase> | null} open as long as nobody changes it, or takes it away */
+  let opened = null;
+  async function open() {
     const request = indexedDB.open(name, 1);
     request.onupgradeneeded = () => create(request.result);
     const database = await done(request);
-    database.onversionchange = () => database.close();
-    try {
-      const transaction = database.transaction(stores, mode);
-      return await work(...stores.map((store) => transaction.objectStore(store)));
-    } finally {
+    database.onversionchange = () => {
       database.close();
-    }
+      opened = null;
+    };
+    database.onclose = () => (opened = null);
+    return database;
+  }
+  return async (mode, work) => {
+    opened ??= open();
+    const database = await opened.catch((error) => {
+      opened = null;
+      throw error;
+    });
+    const transaction = database.transaction(stores, mode);
+    return work(...stores.map((store) => transaction.objectStore(store)));
   };
 }

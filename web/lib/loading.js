@@ -103,11 +103,10 @@ async function parse(bridge, version, file, { start, first }, onStep, whenIdle) 
     onStep({ phase: "building the vocabulary" });
     const { handle, info } = JSON.parse(loading.finish());
     // A header that was not read from end to end, or holds no vocabulary, is not kept.
-    const header = await new Blob(/** @type {BlobPart[]} */ (parts)).arrayBuffer();
-    const isWhole = header.byteLength === end && info.bytesRead <= end;
+    const size = parts.reduce((sum, part) => sum + part.length, 0);
+    const isWhole = size === end && info.bytesRead <= end;
     if (start && isWhole && !["BYTE", "NONE"].includes(info.kind)) {
-      const bytes = new Uint8Array(header, 0, info.bytesRead);
-      whenIdle(() => keep(bridge, version, handle, { start, bytes, info, file }));
+      whenIdle(() => keep(bridge, version, handle, { start, parts, info, file }));
     }
     return { handle, info };
   } finally {
@@ -119,9 +118,11 @@ async function parse(bridge, version, file, { start, first }, onStep, whenIdle) 
  * @param {any} bridge
  * @param {string} version
  * @param {number} handle
- * @param {{ start: string, bytes: Uint8Array, info: object, file: File }} what
+ * @param {{ start: string, parts: Uint8Array[], info: any, file: File }} what
  */
-async function keep(bridge, version, handle, { start, bytes, info, file }) {
+async function keep(bridge, version, handle, { start, parts, info, file }) {
+  const header = await new Blob(/** @type {BlobPart[]} */ (parts)).arrayBuffer();
+  const bytes = new Uint8Array(header, 0, info.bytesRead);
   const digest = await cache.digestOf(bytes);
   const vocab = copied(bridge.saved(handle), "u8");
   const headerSize = bytes.length;

@@ -9,7 +9,10 @@ export interface Step {
     | "reading"
     | "building the vocabulary"
     | "encoding";
-  /** Bytes read so far, and the file's size, if the phase is "reading" and they are known. */
+  /**
+   * Bytes read so far, and the file's size, if the phase is "reading" and they are known;
+   * characters encoded so far, and the text's, if it is "encoding" and that takes long.
+   */
   loaded?: number;
   total?: number | null;
 }
@@ -106,6 +109,8 @@ export interface CallOptions {
 }
 
 export interface EncodeOptions extends CallOptions {
+  /** Told of how far a long text is encoded. */
+  onProgress?: (step: Step) => void;
   /** Add what the model wants around a text, such as BOS; default true. */
   addSpecial?: boolean;
   /** Let the texts of control tokens stand for these tokens; default false. */

@@ -5,6 +5,7 @@
  * @import { PageMessage, Step, WorkerScope, WorkerSource } from "./types.js"
  */
 
+import * as cache from "./cache.js";
 import { load } from "./loading.js";
 import { PytokError, alive, failure, heard, progress, result, wish } from "./protocol.js";
 import { copied, startPyodide } from "./pyodide.js";
@@ -19,6 +20,8 @@ const wishes = new Map();
 let callCount = 0;
 // How long nothing is to be asked before other work is done, in ms.
 const IDLE = 1500;
+// How long a text is encoded before others are listened to, in s.
+const SLICE = 0.05;
 /** @type {Set<number>} calls that are being answered */
 const active = new Set();
 /** @type {Set<number>} those of them whose answer is no longer wanted */
@@ -43,6 +46,7 @@ async function start() {
   bridge = started.bridge;
   version = started.assets.version;
   tellStart({ phase: "ready" });
+  cache.warm();
 }
 
 // Who waits for this lock learns at once that the worker is no more, however it ended.
@@ -93,9 +97,21 @@ const methods = {
     return load(bridge, version, file, (step) => scope.postMessage(progress(id, step)), whenIdle);
   },
 
-  /** @param {Text} params */
-  encode({ handle, text, addSpecial, parseSpecial }) {
-    return copied(bridge.encode(handle, text, addSpecial, parseSpecial), "i32");
+  /** @param {Text} params @param {number} id */
+  async encode({ handle, text, addSpecial, parseSpecial }, id) {
+    const encoding = bridge.Encoding(handle, text, addSpecial, parseSpecial);
+    try {
+      for (;;) {
+        const ids = encoding.advance(SLICE);
+        if (ids) return copied(ids, "i32");
+        const { done, total } = encoding;
+        scope.postMessage(progress(id, { phase: "encoding", loaded: done, total }));
+        await new Promise((resolve) => setTimeout(resolve)); // a cancel may have come
+        checkWanted(id);
+      }
+    } finally {
+      encoding.destroy();
+    }
   },
 
   /** @param {Text} params */

@@ -17,7 +17,10 @@ function asSize(count) {
 /** @param {Step | null} step */
 function described(step) {
   if (!step) return "";
-  if (step.phase !== "reading" || !step.loaded) return `${step.phase}…`;
+  if (!step.loaded) return `${step.phase}…`;
+  if (step.phase !== "reading") {
+    return `${step.phase}: ${Math.floor((100 * step.loaded) / (step.total || Infinity))} %…`;
+  }
   const of = step.total ? ` of ${asSize(step.total)}` : "";
   return `reading: ${asSize(step.loaded)}${of}…`;
 }

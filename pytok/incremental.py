@@ -14,7 +14,7 @@ from pytok.unicode import is_valid, text_of
 
 class _Chunk(NamedTuple):
     text: str
-    ids: array[int]
+    ids: "array[int]"
 
 
 class IncrementalEncoder:
@@ -62,7 +62,8 @@ class IncrementalEncoder:
             start += len(last[begin].text)
             begin += 1
         end, stop = 0, len(text)
-        while begin + end < len(last):
+        # The first chunk is not like others: before it, a space may be added.
+        while max(begin, 1) + end < len(last):
             chunk = last[-1 - end].text
             if stop - len(chunk) < start or not text.endswith(chunk, 0, stop):
                 break

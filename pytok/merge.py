@@ -1,9 +1,9 @@
 """Merge adjacent symbols, best pair first: the heart of SPM and BPE."""
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from heapq import heapify, heappop, heappush
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import AnyStr
 
 # Up to this many symbols a search of all pairs for the best one beats a heap.
@@ -12,7 +12,9 @@ SHORT = 48
 _NONE = 1 << 62
 
 
-def merge(symbols: list[AnyStr], ranks: Mapping[AnyStr, int], joint: AnyStr) -> list[AnyStr]:
+def merge(
+    symbols: list[AnyStr], ranks: Mapping[AnyStr, int], joint: AnyStr, short: int = SHORT
+) -> list[AnyStr]:
     """Merge symbols until no adjacent pair has a rank; return what is left.
 
     The pair whose ``left + joint + right`` has the lowest rank goes first, of equal ones the
@@ -25,7 +27,7 @@ def merge(symbols: list[AnyStr], ranks: Mapping[AnyStr, int], joint: AnyStr) -> 
     Source: llama-vocab.cpp, llm_tokenizer_spm_session and llm_tokenizer_bpe_session @ pin.
     """
     count = len(symbols)
-    if count <= SHORT:
+    if count <= short:
         return _merge_short(symbols, ranks, joint)
     get = ranks.get
     # Rank of the pair that each symbol makes with the one after it now; -1 if it has none.
@@ -65,8 +67,9 @@ def merge(symbols: list[AnyStr], ranks: Mapping[AnyStr, int], joint: AnyStr) -> 
 
 
 def _merge_short(symbols: list[AnyStr], ranks: Mapping[AnyStr, int], joint: AnyStr) -> list[AnyStr]:
-    get = ranks.get
-    pair_rank = [get(left + joint + right, _NONE) for left, right in pairwise(symbols)]
+    get: Callable[[AnyStr, int], int] = ranks.get
+    join: Callable[[Iterable[AnyStr]], AnyStr] = joint.join
+    pair_rank: list[int] = [*map(get, map(join, pairwise(symbols)), repeat(_NONE))]
     while pair_rank:
         best = min(pair_rank)
         if best == _NONE:

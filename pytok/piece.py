@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
+from operator import add
 
 from pytok.unicode import bytes_of
 from pytok.vocab import SPECIAL_ATTRS, Attr, Vocab
@@ -13,7 +14,8 @@ SPACE_MARK = "▁"
 
 # A word of marked text: what a U+2581 after another character begins.
 MARKED_WORD = re.compile(f"{SPACE_MARK}*[^{SPACE_MARK}]+|{SPACE_MARK}+")
-_MARK_INSIDE = re.compile(f"[^{SPACE_MARK}]{SPACE_MARK}")
+# In pieces that are joined by NULs.
+_MARK_INSIDE = re.compile(f"([^{SPACE_MARK}\0]){SPACE_MARK}")
 
 # strtol, on the two bytes behind "<0x".
 _HEX = re.compile(rb"[ \t-\r]*([+-]?)([0-9A-Fa-f]+)")
@@ -46,12 +48,34 @@ def words_are_independent(pieces: Iterable[str]) -> bool:
 
     What is merged or matched is always a piece, so the words can then be encoded one by one.
     """
-    return not any(map(_MARK_INSIDE.search, pieces))
+    return not _MARK_INSIDE.search("\0".join(pieces))
 
 
 def chars_before_mark(pieces: Iterable[str]) -> set[str]:
     """Return the characters that stand before a U+2581 inside a piece."""
-    return {pair[0] for piece in pieces for pair in _MARK_INSIDE.findall(piece)}
+    return set(_MARK_INSIDE.findall("\0".join(pieces)))
+
+
+def adjacent_pairs(pieces: Iterable[str]) -> set[str]:
+    """Return all pairs of characters that stand side by side inside a piece."""
+    joined = "\0".join(pieces)
+    return {*map(add, joined, joined[1:])}  # with a NUL: harmless, and no text's
+
+
+def cut_where(text: str, pairs: set[str]) -> list[str]:
+    """Cut a text wherever two characters meet that are no such pair: no merge joins them.
+
+    >>> cut_where("abcd", {"ab", "cd"})
+    ['ab', 'cd']
+    """
+    joins = bytes(map(pairs.__contains__, map(add, text, text[1:])))
+    parts = []
+    start = 0
+    while (end := joins.find(b"\0", start) + 1) > 0:
+        parts.append(text[start:end])
+        start = end
+    parts.append(text[start:])
+    return parts
 
 
 def byte_piece(byte: int) -> str:

@@ -79,18 +79,22 @@ class Encoder:
             self._pre.ignore_merges or (self._pre.whole_newlines and not word.strip("\n"))
         ):
             return (self._ids[spelled],)
-        ids: list[int] = []
-        for symbol in merge(symbols, self._vocab.ranks, " "):
-            id_ = self._ids.get(symbol)
-            if id_ is not None:
-                ids.append(id_)
-            else:
-                # llama.cpp: looks for each byte of the symbol, in UTF-8, as a piece that is
-                # just this byte or, in raw text, <0xNN>; what is no piece is dropped.
-                name = byte_piece if self._pre.raw else raw_byte
-                names = map(name, bytes_of(symbol))
-                ids += [self._ids[byte] for byte in names if byte in self._ids]
-        return tuple(ids)
+        symbols = merge(symbols, self._vocab.ranks, " ")
+        try:
+            return tuple(map(self._ids.__getitem__, symbols))
+        except KeyError:
+            return tuple(chain.from_iterable(map(self._spelled, symbols)))
+
+    def _spelled(self, symbol: str) -> list[int]:
+        """Return a symbol's id, or if it is no piece those of its bytes.
+
+        llama.cpp: looks for each byte of the symbol, in UTF-8, as a piece that is just this
+        byte or, in raw text, <0xNN>; what is no piece is dropped.
+        """
+        if symbol in self._ids:
+            return [self._ids[symbol]]
+        names = map(byte_piece if self._pre.raw else raw_byte, bytes_of(symbol))
+        return [self._ids[byte] for byte in names if byte in self._ids]
 
 
 class _Whitespace:

@@ -9,8 +9,10 @@ from pytok.merge import merge
 from pytok.piece import (
     MARKED_WORD,
     SPACE_MARK,
+    adjacent_pairs,
     byte_piece,
     chars_before_mark,
+    cut_where,
     piece_bytes,
     raw_byte,
     spell_spaces,
@@ -19,6 +21,9 @@ from pytok.piece import (
 from pytok.unicode import bytes_of, is_valid, length_by_lead
 from pytok.vocab import Vocab
 from pytok.word_cache import WordCache
+
+# From so many words on, a text is long enough to find out which characters never merge.
+MANY_WORDS = 200
 
 
 def _ranks(vocab: Vocab) -> dict[str, int]:
@@ -44,6 +49,8 @@ class Encoder:
         self._ranks = _ranks(vocab)
         self._words_are_independent = words_are_independent(vocab.ids)
         self._cache = WordCache(self._encode_word)
+        self._parts = WordCache(self._encode_part)
+        self.many_words = MANY_WORDS
 
     def __call__(self, text: str, after_special: bool) -> list[int]:
         text = self._marked(text, after_special)
@@ -67,11 +74,25 @@ class Encoder:
         return MARKED_WORD.findall(text) if self._words_are_independent else [text]
 
     def _encode_word(self, word: str) -> tuple[int, ...]:
-        ids: list[int] = []
-        for symbol in merge([*word], self._ranks, ""):
-            id_ = self._ids.get(symbol)
-            ids += self._byte_ids(bytes_of(symbol)) if id_ is None else [id_]
-        return tuple(ids)
+        if len(self._cache) < self.many_words:
+            return self._encode_part(word)
+        parts = cut_where(word, self._pairs)
+        return tuple(chain.from_iterable(map(self._parts.__getitem__, parts)))
+
+    @cached_property
+    def _pairs(self) -> set[str]:
+        return adjacent_pairs(self._ids)
+
+    def _encode_part(self, part: str) -> tuple[int, ...]:
+        symbols = merge([*part], self._ranks, "")
+        try:
+            return tuple(map(self._ids.__getitem__, symbols))
+        except KeyError:
+            return tuple(chain.from_iterable(map(self._spelled, symbols)))
+
+    def _spelled(self, symbol: str) -> list[int]:
+        id_ = self._ids.get(symbol)
+        return self._byte_ids(bytes_of(symbol)) if id_ is None else [id_]
 
     def _encode_bytes(self, data: bytes) -> list[int]:
         """Encode bytes that are not UTF-8: a lead byte alone says how many belong together."""

@@ -10,7 +10,8 @@ import json
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -123,14 +124,15 @@ class Bench:
         with site(self.mounts) as server, chromium(self.chromium) as context:
             for vocab in ("llama-bpe", "gemma-4"):
                 page = LibraryPage(context, server.base)
-                for after, work in (
-                    ("load", lambda page, vocab: page.load(vocab)),
-                    ("1 encode", lambda page, _: page.encode("/texts/prose.txt", 1)),
-                    ("1,000 encodes", lambda page, _: page.encode("/texts/prose.txt", 999)),
-                    ("2 switches", lambda page, vocab: page.switch(vocab, 2)),
-                    ("20 switches", lambda page, vocab: page.switch(vocab, 18)),
-                ):
-                    work(page, vocab)
+                work: dict[str, Callable[[], None]] = {
+                    "load": partial(page.load, vocab),
+                    "1 encode": partial(page.encode, "/texts/prose.txt", 1),
+                    "1,000 encodes": partial(page.encode, "/texts/prose.txt", 999),
+                    "2 switches": partial(page.switch, vocab, 2),
+                    "20 switches": partial(page.switch, vocab, 18),
+                }
+                for after, do in work.items():
+                    do()
                     wasm, heap = page.wasm_bytes(), page.heap_bytes()
                     sizes = {"wasm": wasm / 1e6, "heap": heap / 1e6}
                     self.add(measure="memory", vocab=vocab, after=after, **sizes)

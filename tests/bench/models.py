@@ -12,7 +12,7 @@ LLAMA3 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
-CONTROL = 3
+SPECIAL = (2, 3)  # token types UNKNOWN and CONTROL
 
 
 def write_all(llama_cpp: Path, out: Path) -> None:
@@ -107,5 +107,5 @@ def added_tokens(source: GGUFSource, pieces: list[str]) -> list[dict[str, Any]]:
     return [
         {"id": id_, "content": piece, "special": True, **flags}
         for id_, (piece, type_) in enumerate(zip(pieces, types, strict=True))
-        if type_ == CONTROL
+        if type_ in SPECIAL
     ]

@@ -219,10 +219,10 @@ def dispose(handle: int) -> None:
         _encoders.pop((handle, parse_special), None)
 
 
-def _ids(handle: int, ids: Any, lowest: int = 0) -> list[int]:
-    checked: list[int] = [int(id_) for id_ in ids.to_py()]
+def _ids(handle: int, ids: Any, lowest: int = 0) -> "array[int]":
+    checked = array("i", ids.to_bytes())
     size = len(_tokenizer(handle))
-    bad = next((id_ for id_ in checked if not lowest <= id_ < size), None)
-    if bad is not None:
+    if checked and not (lowest <= min(checked) and max(checked) < size):
+        bad = next(id_ for id_ in checked if not lowest <= id_ < size)
         raise PytokError(f"token id {bad} is not in 0..{size - 1}")
     return checked

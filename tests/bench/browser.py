@@ -96,9 +96,9 @@ def ms_to_ids(context: BrowserContext, site: Site) -> float:
     """Return how long the playground takes from nothing to the tokens of its first sample."""
     page = context.new_page()
     page.add_init_script("localStorage.clear()")
-    page.goto(f"{site.base}/pytok/index.html")
+    page.goto(f"{site.base}/pytok/index.html#text=Hello+world")
     script = """() => new Promise((resolve) => {
-        const look = () => document.querySelector(".token") ? resolve(performance.now())
+        const look = () => document.querySelector("#tokens li") ? resolve(performance.now())
             : requestAnimationFrame(look);
         look();
     })"""

@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytok.data.models import Kind
@@ -14,9 +14,6 @@ from pytok.special import SpecialCutter
 from pytok.split import Splitter, compile_pattern
 from pytok.unicode import bytes_of, category, is_white_space
 from pytok.vocab import Attr, Vocab
-
-settings.register_profile("pytok", deadline=None, max_examples=200)
-settings.load_profile("pytok")
 
 texts = st.text("aab <|>\n\t\u3000é\u0301٣'sS.1", max_size=60)
 

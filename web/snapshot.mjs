@@ -21,11 +21,15 @@ const pyodide = await loadPyodide({
 putModules(pyodide, new Uint8Array(readFileSync(wheel)), readFileSync(bridge, "utf8"));
 // Memory that was freed still holds what stood there; zeros pack to next to nothing.
 pyodide.runPython(`
-import gc
+import gc, linecache, re, sys, zipimport
+zipimport._zip_directory_cache.clear()
+sys.path_importer_cache.clear()
+re.purge()
+linecache.clearcache()
 gc.collect()
 hold = [[bytes(size) for _ in range(150)] for size in range(8, 500, 8)]
 hold += [bytes(100_000) for _ in range(2)]
-del hold, gc
+del hold, gc, linecache, re, sys, zipimport
 `);
 // The worker unpacks it: not every host compresses such files on the way.
-writeFileSync(out, gzipSync(pyodide.makeMemorySnapshot(), { level: 9 }));
+writeFileSync(out, gzipSync(pyodide.makeMemorySnapshot(), { level: 9, memLevel: 9 }));

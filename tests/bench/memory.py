@@ -27,9 +27,12 @@ class LibraryPage:
     def load(self, vocab: str) -> None:
         """Load a model, and let go of the one before."""
         script = """async (url) => {
-            const { Tokenizer } = await import("/pytok/lib/client.js");
+            const { Engine, Tokenizer } = await import("/pytok/lib/client.js");
+            const startWorker = () => new Worker("/bench/watched.js", { type: "module" });
+            globalThis.engine ??= new Engine({ startWorker });
             const before = globalThis.tokenizer;
-            globalThis.tokenizer = await Tokenizer.load(await (await fetch(url)).blob());
+            const file = await (await fetch(url)).blob();
+            globalThis.tokenizer = await Tokenizer.load(file, { engine });
             await tokenizer.encode("Hello");
             await before?.dispose();
         }"""
@@ -53,17 +56,15 @@ class LibraryPage:
 
     def wasm_bytes(self) -> int:
         """Return the size of all WebAssembly memories in the worker: they only grow."""
-        kind = self._send("Runtime.evaluate", expression="WebAssembly.Memory.prototype")
-        prototype = kind["result"]["objectId"]
-        found = self._send("Runtime.queryObjects", prototypeObjectId=prototype)
-        count = "function () { return this.reduce((sum, one) => sum + one.buffer.byteLength, 0); }"
-        size = self._send(
-            "Runtime.callFunctionOn",
-            objectId=found["objects"]["objectId"],
-            functionDeclaration=count,
-            returnByValue=True,
-        )
-        return int(size["result"]["value"])
+        script = """() => new Promise((resolve) => {
+            const channel = new BroadcastChannel("wasm");
+            channel.onmessage = ({ data }) => {
+                channel.close();
+                resolve(data);
+            };
+            channel.postMessage("size");
+        })"""
+        return int(self._page.evaluate(script))
 
     def heap_bytes(self) -> int:
         """Return what the worker's JavaScript holds, after a collection."""

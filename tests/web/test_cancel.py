@@ -258,8 +258,8 @@ def playing(quiet: Page, site: str) -> Playground:
 def paste(page: Page, repeats: int) -> None:
     """Put a long text of words that do not repeat where a person would paste it.
 
-    As long as it is there, find elements by id: to find by role Playwright computes names, and
-    with megabytes in the page that takes a second each time.
+    As long as it is there, elements are found by id and clicked by an event: with megabytes in
+    the page Playwright takes seconds to compute names for roles, and to see what a click hits.
     """
     page.evaluate(
         """
@@ -276,12 +276,12 @@ def paste(page: Page, repeats: int) -> None:
 
 def test_killing_the_worker_mid_encode_recovers(playing: Playground) -> None:
     page = playing.page
-    paste(page, 300_000)
+    paste(page, 150_000)
     expect(page.locator("#phase")).to_have_text(ENCODING)
     page.evaluate("top.workers[0].terminate()")
     expect(page.locator("#error")).to_have_text("the worker has died.")
     assert page.evaluate("document.getElementById('text').value.length") > 1_000_000
-    page.locator("#retry").click()
+    page.locator("#retry").dispatch_event("click")
     expect(page.locator("#count")).to_contain_text("tokens", timeout=30_000)
     expect(page.locator("#error")).to_be_hidden()
     assert page.evaluate("top.workers.length") == 2
@@ -291,9 +291,9 @@ def test_killing_the_worker_mid_encode_recovers(playing: Playground) -> None:
 def test_a_long_encode_can_be_cancelled(playing: Playground) -> None:
     page = playing.page
     playing.parse_special.check()
-    paste(page, 300_000)
+    paste(page, 150_000)
     expect(page.locator("#phase")).to_have_text(ENCODING)
-    page.locator("#cancel").click()
+    page.locator("#cancel").dispatch_event("click")
     expect(page.locator("#error")).to_have_text("Cancelled.")
     expect(page.locator("#cancel")).to_be_hidden()
     # Any change of the text is a wish for tokens.

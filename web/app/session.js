@@ -37,7 +37,7 @@ export function createSession(store, readText) {
   /**
    * Load a model. A failure leaves the one before in place.
    *
-   * @param {Source} source
+   * @param {Source | ((signal: AbortSignal) => Promise<Source>)} source itself, or how to get it
    * @param {string} name
    */
   async function load(source, name) {
@@ -49,7 +49,8 @@ export function createSession(store, readText) {
     let tokenizer;
     let loadError = "";
     try {
-      tokenizer = await Tokenizer.load(source, {
+      const opened = typeof source === "function" ? await source(mine.signal) : source;
+      tokenizer = await Tokenizer.load(opened, {
         engine,
         signal: mine.signal,
         onProgress: (step) => mine === loading && store.set({ step }),

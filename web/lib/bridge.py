@@ -4,6 +4,7 @@ Results are str, int, or buffers that JavaScript copies; what stays here is know
 handle. A failure is remembered, so that JavaScript can ask for its parts.
 """
 
+import gc
 import json
 from array import array
 from collections.abc import Callable, Generator
@@ -213,10 +214,15 @@ def spans(handle: int, text: str, ids: Any) -> array[int] | None:
 
 
 def dispose(handle: int) -> None:
-    """Forget a tokenizer."""
+    """Forget a tokenizer.
+
+    Its caches refer to it and it to them, and Python looks for such circles too seldom: a
+    vocabulary is few objects, and large. WebAssembly's memory would grow, and never shrinks.
+    """
     _tokenizers.pop(handle, None)
     for parse_special in (False, True):
         _encoders.pop((handle, parse_special), None)
+    gc.collect()
 
 
 def _ids(handle: int, ids: Any, lowest: int = 0) -> "array[int]":

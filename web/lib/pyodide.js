@@ -155,7 +155,7 @@ function putBridge(pyodide, source) {
  * @param {string} bridge source of bridge.py
  */
 export function putModules(pyodide, wheel, bridge) {
-  pyodide.unpackArchive(wheel, "wheel", { extractDir: sitePackages(pyodide) });
+  pyodide.unpackArchive(wheel, "zip", { extractDir: sitePackages(pyodide) });
   putBridge(pyodide, bridge);
 }
 

@@ -12,10 +12,12 @@ import { reopen } from "../recent.js";
 import { find, make } from "./dom.js";
 import { mountRecent } from "./recent.js";
 
+/** @typedef {Source | ((signal: AbortSignal) => Promise<Source>)} Opening */
+
 /**
  * @param {ParentNode} root
  * @param {Store} store
- * @param {{ load: (source: Source, name: string) => Promise<void> }} session
+ * @param {{ load: (source: Opening, name: string) => Promise<void> }} session
  * @returns {() => void} dispose
  */
 export function mountOpen(root, store, session) {
@@ -31,7 +33,7 @@ export function mountOpen(root, store, session) {
   let shownSample = ""; // of the model that is loaded
   let wantedSample = "";
 
-  /** @param {Source} source @param {string} name @param {string} [sample] */
+  /** @param {Opening} source @param {string} name @param {string} [sample] */
   function load(source, name, sample = "") {
     hasChosen = true;
     samples.value = wantedSample = sample;
@@ -123,7 +125,8 @@ export function mountOpen(root, store, session) {
     () => {
       const option = samples.selectedOptions[0];
       if (!samples.value) return;
-      load(new URL(`samples/${samples.value}`, document.baseURI), option.label, samples.value);
+      const file = samples.value;
+      load((signal) => fetchedSample(file, signal), option.label, file);
     },
     { signal },
   );
@@ -165,6 +168,18 @@ export function mountOpen(root, store, session) {
     recent.dispose();
     unwatch();
   };
+}
+
+/**
+ * A sample is small, and wanted whole: so a host may pack it, and the browser keeps it.
+ *
+ * @param {string} name
+ * @param {AbortSignal} signal
+ */
+async function fetchedSample(name, signal) {
+  const response = await fetch(`samples/${name}`, { signal });
+  if (!response.ok) throw new Error(`the server answered ${response.status}`);
+  return new File([await response.blob()], name);
 }
 
 /** @param {string} text as a person enters it @returns {Source | null} null if it makes no sense */

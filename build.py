@@ -251,7 +251,8 @@ def web(_: argparse.Namespace | None = None) -> None:
 
 def build_dist(wheels: list[Path]) -> None:
     shutil.rmtree(DIST, ignore_errors=True)
-    tools = ("package*.json", ".npmrc", "tsconfig.json", "assets.py", "serve.py", "snapshot.mjs")
+    tools = ["package*.json", ".npmrc", "tsconfig.json", "snapshot.mjs"]
+    tools += ["assets.py", "pack.py", "serve.py"]
     shutil.copytree(ROOT / "web", DIST, ignore=shutil.ignore_patterns(*tools, "__pycache__"))
     samples = json.loads((DIST / "samples/index.json").read_text("utf-8"))
     for folder, files in {
@@ -271,7 +272,10 @@ def build_dist(wheels: list[Path]) -> None:
 def make_snapshot(pyodide: Path, built: Path, out: Path) -> None:
     """Keep Python's memory with everything imported: a page starts from it in half a second."""
     script, bridge = ROOT / "web/snapshot.mjs", ROOT / "web/lib/bridge.py"
-    run(node(), script, pyodide, built, bridge, out, hint="the snapshot could not be made")
+    memory = CACHE / "snapshot"
+    run(node(), script, pyodide, built, bridge, memory, hint="the snapshot could not be made")
+    # The worker unpacks it: not every host compresses such files on the way.
+    run(venv_bin("python"), ROOT / "web/pack.py", memory, out, hint="could not pack the snapshot")
 
 
 def data(arguments: argparse.Namespace) -> None:

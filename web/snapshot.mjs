@@ -7,7 +7,6 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { gzipSync } from "node:zlib";
 
 import { putModules, visibleGlobals } from "./lib/pyodide.js";
 
@@ -31,5 +30,4 @@ hold = [[bytes(size) for _ in range(150)] for size in range(8, 500, 8)]
 hold += [bytes(100_000) for _ in range(2)]
 del hold, gc, linecache, re, sys, zipimport
 `);
-// The worker unpacks it: not every host compresses such files on the way.
-writeFileSync(out, gzipSync(pyodide.makeMemorySnapshot(), { level: 9, memLevel: 9 }));
+writeFileSync(out, pyodide.makeMemorySnapshot());

@@ -9,6 +9,8 @@ import { Engine, Tokenizer } from "../lib/client.js";
 import { elided } from "../lib/text.js";
 import { startGuardedWorker } from "./guarded-worker.js";
 
+/** @typedef {Source | ((signal: AbortSignal) => Promise<Source>)} Opening the source itself, or how to get it */
+
 // A wait of this many ms is told of, and can be cancelled.
 const LONG_WAIT = 300;
 
@@ -37,7 +39,7 @@ export function createSession(store, readText) {
   /**
    * Load a model. A failure leaves the one before in place.
    *
-   * @param {Source | ((signal: AbortSignal) => Promise<Source>)} source itself, or how to get it
+   * @param {Opening} source
    * @param {string} name
    */
   async function load(source, name) {

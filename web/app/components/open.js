@@ -2,6 +2,7 @@
  * Choose a model: drop, file picker, samples, address, or what was opened before.
  *
  * @import { Source } from "../../lib/types.js"
+ * @import { Opening } from "../session.js"
  * @import { Store } from "../store.js"
  */
 
@@ -11,8 +12,6 @@ import { parseHash } from "../hash.js";
 import { reopen } from "../recent.js";
 import { find, make } from "./dom.js";
 import { mountRecent } from "./recent.js";
-
-/** @typedef {Source | ((signal: AbortSignal) => Promise<Source>)} Opening */
 
 /**
  * @param {ParentNode} root
